@@ -62,9 +62,9 @@ impl TimeAccount {
         }
     }
 
-    /// The quantile of the overshoots of all moves, in milliseconds: the value that at most the share
-    /// `1 - quantile` of the moves exceeds. `quantile` lies between 0 and 1. A move within the clock has the
-    /// overshoot 0. `None` if the answer depends on overshoots that were not kept.
+    /// A quantile of the overshoots of all moves, in milliseconds. `quantile` lies between 0 and 1: at 0.99,
+    /// the result is the smallest value such that at most 1 % of the moves have a larger overshoot. A move
+    /// within the clock has the overshoot 0. `None` if the answer depends on overshoots that were not kept.
     pub fn overshoot_quantile(&self, quantile: f64) -> Option<f64> {
         if self.moves == 0 {
             return Some(0.0);

@@ -21,14 +21,15 @@ const WIDTH: f64 = 960.0;
 /// The opening tag of a chart's container, which scrolls sideways on narrow screens.
 const OPEN: &str = "<div class=\"scroll\">";
 
-/// The width of the column of names, in units of the drawing. Longer names are cut.
+/// The width of the column that shows the names of a chart's rows or lines, in SVG user units. Names that do
+/// not fit are cut.
 const NAMES: f64 = 190.0;
 
-/// The number of characters of a name that fit into [`NAMES`].
+/// The number of characters of a name that fit into a column of the width [`NAMES`].
 const NAME_CHARS: usize = 24;
 
-/// The distance between the ticks of an axis that spans `range`. It is 1, 2 or 5 times a power of ten, and
-/// gives at most about `most` ticks.
+/// The distance between neighbouring ticks of an axis. It is 1, 2 or 5 times a power of ten. `range` is the
+/// length of the axis, and `most` is about the largest number of ticks that the axis may have.
 fn step(range: f64, most: f64) -> f64 {
     let rough = (range / most).max(1e-9);
     let power = 10f64.powf(rough.log10().floor());
@@ -179,8 +180,9 @@ pub(crate) fn lines(all: &[Line], caption: &str) -> String {
     svg
 }
 
-/// Increases some of `places` (the coordinates of labels), so that any two differ by at least `gap`. In
-/// ascending order, each is increased only as far as its distance from the one before it requires.
+/// Moves labels apart. `places` holds their coordinates; in the result, any two differ by at least `gap`. The
+/// labels are visited in ascending order of coordinate. A label closer than `gap` to the one before it is
+/// moved up to exactly that distance.
 fn spread(places: Vec<f64>, gap: f64) -> Vec<f64> {
     let mut order: Vec<usize> = (0..places.len()).collect();
     order.sort_by(|&a, &b| places[a].total_cmp(&places[b]));

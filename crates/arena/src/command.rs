@@ -124,8 +124,8 @@ impl CommandPlayer {
         }
     }
 
-    /// Sends a START message with `clocks`, and returns the program's answer if it arrives before `deadline`
-    /// and the grace time have passed and before `stop` is raised.
+    /// Sends a START message with `clocks`, and returns the program's answer. The answer must arrive before
+    /// `stop` is raised, and at the latest when the grace time after `deadline` has passed.
     fn begin(
         &mut self,
         game: &Game,
@@ -158,7 +158,8 @@ impl CommandPlayer {
         Ok(answer)
     }
 
-    /// Sends `request` and waits for its answer.
+    /// Sends `request` to the program and returns the program's answer. Stops waiting when `stop` is raised
+    /// or the grace time after `deadline` has passed.
     fn ask(
         &mut self,
         request: &Request<'_>,

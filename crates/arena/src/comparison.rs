@@ -1,11 +1,11 @@
-//! Comparisons of two players, computed from the results of matches. The players are compared in each single
-//! match, and in each pair of matches between which they swapped their seats.
+//! Comparisons of two players, computed from the results of matches. Two players are compared in each match
+//! in which both take part, and in each pair of matches.
 //!
 //! In a match, the player with the higher mean goal over its roles beats the other. An encounter is all
-//! matches of the same players in one game from one opening. For two of its players, two matches of an
-//! encounter are a pair if the seating of one match becomes that of the other when these two players swap
-//! their seats. In a single-player game, two players are compared by their goals in two matches from the same
-//! opening. These two matches count as one comparison and as one pair.
+//! matches of the same players in one game from one opening. Two matches of an encounter are a pair of two
+//! players if they differ only in that these two players have swapped seats. In a single-player game, two
+//! players are compared by their goals in two matches from the same opening. These two matches count as one
+//! comparison and as one pair.
 
 use crate::result::MatchResult;
 use std::collections::HashMap;
@@ -19,7 +19,8 @@ pub(crate) struct Comparison {
     pub(crate) score: u8,
 }
 
-/// The result of two players in a complete pair of matches.
+/// The score of one player against another over a pair of matches, both of which were played. The first
+/// player is the one whose name is bytewise smaller.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Pair {
     pub(crate) players: [String; 2],

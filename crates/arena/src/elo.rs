@@ -2,10 +2,11 @@
 //!
 //! A pair is two matches from the same opening with the seats swapped. The score of a pair is the first
 //! player's mean score over the two matches: 0, ¼, ½, ¾ or 1. Both matches of a pair depend on the opening,
-//! but pairs are independent of each other. Variances are therefore those of the scores of pairs (the
-//! pentanomial model of fishtest). The sequential test is the generalised SPRT of hypotheses about an
-//! expected score: Michel Van den Bergh, *Comments on normalized Elo* and *A practical introduction to the
-//! GSPRT* (2019–2021). The maximum likelihood estimates under each hypothesis are computed exactly.
+//! but pairs are independent of each other. Variances are therefore computed from the scores of pairs, not of
+//! single matches (the pentanomial model of fishtest). The sequential test is the generalised SPRT of
+//! hypotheses about an expected score: Michel Van den Bergh, *Comments on normalized Elo* and *A practical
+//! introduction to the GSPRT* (2019–2021). The maximum likelihood estimates under each hypothesis are
+//! computed exactly.
 
 #[cfg(doc)]
 use crate::interval::Moments;
@@ -104,9 +105,10 @@ pub struct Difference {
 }
 
 impl Difference {
-    /// The difference after `total` scores that all equal `score`. Their sample variance is 0 and says
-    /// nothing about the true variance. The intervals are therefore Wilson's, as in [`Moments::estimate`].
-    /// The superiority is computed as if each score had the variance of a fair coin flip, ¼.
+    /// The estimated difference if all scores are equal. `total` is the number of scores, and each of them is
+    /// `score`. Their sample variance is 0 and says nothing about the true variance. The intervals are
+    /// therefore Wilson's, as in [`Moments::estimate`]. The superiority is computed as if each score had the
+    /// variance of a fair coin flip, ¼.
     fn of_equal_scores(score: f64, total: f64) -> Difference {
         let interval = wilson(score, total);
         let elo = |score: f64| if (score - 0.5).abs() < 1e-12 { 0.0 } else { elo_of_score(score) };
@@ -143,13 +145,14 @@ pub fn score_of_elo(elo: f64) -> f64 {
     1.0 / (1.0 + 10f64.powf(-elo / 400.0))
 }
 
-/// A sequential probability ratio test of two hypotheses. H0: the difference is at most `elo0`. H1: the
-/// difference is at least `elo1`.
+/// A sequential probability ratio test of two hypotheses about the Elo difference of two players (the first
+/// player's Elo minus the second's). H0: the difference is at most `elo0`. H1: the difference is at least
+/// `elo1`.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Sprt {
-    /// The largest difference under H0.
+    /// The largest Elo difference that hypothesis H0 allows.
     pub elo0: f64,
-    /// The smallest difference under H1. It is larger than `elo0`.
+    /// The smallest Elo difference that hypothesis H1 allows. It is larger than `elo0`.
     pub elo1: f64,
     /// The probability of accepting H1 although H0 is true.
     pub alpha: f64,
@@ -160,16 +163,16 @@ pub struct Sprt {
 /// The hypothesis that a test has accepted.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize)]
 pub enum Hypothesis {
-    /// The difference is `elo0` or less.
+    /// The Elo difference is at most [`Sprt::elo0`].
     H0,
-    /// The difference is `elo1` or more.
+    /// The Elo difference is at least [`Sprt::elo1`].
     H1,
 }
 
 /// The state of a sequential test.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct SprtState {
-    /// The log-likelihood ratio.
+    /// The log-likelihood ratio of H1 to H0, as [`Sprt::llr`] computes it.
     pub llr: f64,
     /// The test accepts H0 if `llr` is this value or less.
     pub lower: f64,
@@ -236,10 +239,11 @@ impl Sprt {
     }
 }
 
-/// The number `t` for which Σ share·(score − target) / (1 + t·(score − target)) is 0, where the sum is over
-/// the elements (score, share) of `distribution`. The maximum likelihood distribution with mean `target` has
-/// the shares share / (1 + t·(score − target)). Between its poles −1 / (1 − target) and 1 / target, the sum
-/// strictly decreases in `t`, so bisection finds the root.
+/// The number `t` that gives the maximum likelihood distribution with mean `target`. The elements of
+/// `distribution` are pairs (score, share). In the maximum likelihood distribution, each score has the share
+/// share / (1 + t·(score − target)). Therefore `t` is the root of the sum of
+/// share·(score − target) / (1 + t·(score − target)) over all elements. The sum has poles at
+/// −1 / (1 − target) and 1 / target. Between them it strictly decreases in `t`, so bisection finds the root.
 fn tilt(distribution: &[(f64, f64)], target: f64) -> f64 {
     let (least, most) = (-target, 1.0 - target);
     let (mut low, mut high) = (-1.0 / most, -1.0 / least);

@@ -23,9 +23,9 @@ pub struct Contest {
     pub game: Arc<Game>,
 }
 
-/// The rule that selects the groups of entrants that play each other. A group has as many entrants as the
-/// game has roles for players, or all entrants if there are fewer. In a single-player game, one group holds
-/// all entrants.
+/// The rule that selects which groups of entrants play a game together. A group has one entrant for each role
+/// of the game, not counting the role `random`. If there are fewer entrants than such roles, the group holds
+/// all entrants. In a single-player game, one group holds all entrants.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Pairing {
     /// Every possible group plays. In a two-role game, every entrant plays every other entrant.

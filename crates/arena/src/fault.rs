@@ -103,7 +103,7 @@ pub struct Fault {
 }
 
 impl Fault {
-    /// The maximum length of a description, in bytes.
+    /// The maximum length of [`Fault::detail`], in bytes. A longer text is cut there, and `…` is appended.
     const DETAIL: usize = 200;
 
     pub(crate) fn new(role: usize, step: u32, kind: FaultKind, detail: impl Into<String>) -> Fault {

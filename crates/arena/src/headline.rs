@@ -1,9 +1,10 @@
 //! The headline of a tournament's results. It names the players that have too many faults, and the stronger
 //! of the two best players, if the evidence suffices.
 //!
-//! Invariant: the headline calls a player stronger only if there are at least [`REQUIRED_PAIRS`] pairs of
-//! matches, from at least [`REQUIRED_PAIRS`] encounters, and neither player was at fault in more than a tenth
-//! of its matches.
+//! Invariant: the headline calls a player stronger only if the two players have at least [`REQUIRED_PAIRS`]
+//! pairs of matches, from at least [`REQUIRED_PAIRS`] different encounters, and neither of them was at fault
+//! in more than a tenth of its matches. An encounter is all matches of the same players in one game from one
+//! opening.
 
 use crate::interval::Estimate;
 use crate::summary::{PairSummary, PlayerSummary, REQUIRED_PAIRS, Summary};
@@ -13,8 +14,8 @@ use std::fmt::Write as _;
 /// when no part of the two-sided 95 % interval of its Elo difference lies below 0.
 const SETTLED: f64 = 0.975;
 
-/// A player is often at fault if it had a fault in more than the share `1 / TOLERATED` (a tenth) of its
-/// matches.
+/// The limit of tolerated faults: one match with a fault in this number of matches. A player is often at
+/// fault if it had a fault in more than the share `1 / TOLERATED` (a tenth) of its matches.
 const TOLERATED: u64 = 10;
 
 impl PlayerSummary {
@@ -76,7 +77,8 @@ impl Summary {
     }
 }
 
-/// The reason why the better of two players is not called stronger. `None` if the evidence suffices.
+/// The sentence that tells why the headline does not call the better of two players stronger. `None` if the
+/// evidence suffices. `pair` sums up the comparisons of the two players.
 fn doubt(
     pair: &PairSummary,
     superiority: f64,

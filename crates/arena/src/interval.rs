@@ -47,8 +47,8 @@ impl Estimate {
     }
 }
 
-/// An estimate of a share in a population, from a sample of size `n` in which the share is `share`. The
-/// interval is Wilson's 95 % interval (Wilson 1927).
+/// The estimate of a binomial proportion, with Wilson's 95 % interval (Wilson 1927). `share` is the
+/// proportion observed in a sample, and `n` is the size of the sample.
 ///
 /// # Examples
 /// ```

@@ -5,8 +5,8 @@
 //! holds the sequential test (SPRT).
 //!
 //! Every joint move of a match is legal. A match that neither reached a terminal state nor was forfeited has
-//! no score. The fixtures depend on the settings alone: a resumed run continues the same fixtures, and shards
-//! divide them. No match counts twice.
+//! no score. The fixtures depend on the settings alone. A resumed run therefore continues the fixtures of the
+//! run before it, and shards divide the fixtures among several runs. No match counts twice.
 //!
 //! # Examples
 //! ```

@@ -1,10 +1,10 @@
 //! The fixtures of a tournament, which are its planned matches: an unbounded sequence, numbered from 0.
 //!
-//! Invariants: fixture `n` depends on the settings and on `n` alone, so all runs of a tournament, resumed
-//! runs and shards included, have the same fixtures. An encounter is the matches of one group of entrants
-//! from one opening, one match for each seating. A round is one encounter of each group. The matches of an
-//! encounter are consecutive fixtures, and so are those of a round. In each complete round, every player
-//! takes all roles of a game equally often, and meets the same opponents in each of them.
+//! Invariants: fixture `n` depends on the settings and on `n` alone. All runs of a tournament, resumed runs
+//! and shards included, therefore have the same fixtures. An encounter is the matches of one group of
+//! entrants from one opening, one match for each seating. A round is one encounter of each group. The matches
+//! of an encounter are consecutive fixtures, and so are those of a round. In each complete round, every
+//! player takes all roles of a game equally often, and meets the same opponents in each role.
 
 use crate::digest::Digest;
 use crate::entrants::{Contest, Entrant, Pairing};
@@ -23,9 +23,9 @@ pub struct Fixture {
     pub encounter: u64,
     /// The id of the encounter: the match id without the seating.
     pub encounter_id: String,
-    /// The index of the game among the contests.
+    /// The index of the match's game in the tournament's list of games ([`Contest`]), from 0.
     pub contest: usize,
-    /// The index of the entrant in each role, in role order. `None` for the role `random`.
+    /// For each role, in role order, the index of the entrant that plays it. `None` for the role `random`.
     pub seats: Vec<Option<usize>>,
     /// The seed of the opening. All matches of one round in one game have the same opening.
     pub opening_seed: u64,
@@ -36,10 +36,10 @@ pub struct Fixture {
 /// The reason why a plan cannot be made.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum PlanError {
-    /// There is no player, no game, or no role for a player to take.
+    /// There is no player, no game, or no role for a player to take. The text names what is missing.
     #[error("a tournament needs at least one {0}")]
     Nothing(&'static str),
-    /// Two players or two games have the same name.
+    /// Two players or two games have the same name. Holds the word `players` or `games`, and that name.
     #[error("there are two {0} with the name `{1}`: give each a name of its own")]
     Twice(&'static str, String),
     /// There is only one entrant, but a game has several roles for players, so the entrant would play against
@@ -50,13 +50,13 @@ pub enum PlanError {
         player: String,
         /// The name of the game.
         game: String,
-        /// The number of roles that players take.
+        /// The number of roles of the game, not counting the role `random`.
         roles: usize,
     },
-    /// A name has a character that ids do not allow.
+    /// The name of a player or game is empty, or has a character that match ids do not allow. Holds the name.
     #[error("`{0}` is not a valid name: use letters, digits and . _ - + only")]
     BadName(String),
-    /// A round has too many encounters.
+    /// A round has more encounters than allowed (`MAX_ROUND`).
     #[error("one round has more than {MAX_ROUND} encounters: take fewer players or games")]
     TooMany,
 }
@@ -84,7 +84,7 @@ pub struct Plan {
     seed: u64,
     /// The names of the games.
     names: Vec<String>,
-    /// For each game and role, whether an entrant plays it.
+    /// For each game and each of its roles, whether an entrant plays the role; false for the role `random`.
     roles: Vec<Vec<bool>>,
     groups: Vec<Group>,
     round: u64,
@@ -188,8 +188,8 @@ impl Plan {
         round * self.groups.len() as u64 + self.group_at(place) as u64
     }
 
-    /// The index of the group that plays a match of a round. `place` is the index of the match within the
-    /// round.
+    /// The index of the group that plays the match with index `place` within a round. Both indices count
+    /// from 0.
     fn group_at(&self, place: u64) -> usize {
         self.groups.partition_point(|group| group.first <= place) - 1
     }

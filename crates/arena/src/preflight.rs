@@ -11,15 +11,16 @@ use std::collections::BTreeSet;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-/// The time after which the user is told which trials are still running.
+/// The time from the start of the entrants' trials until the user is told which trials are still running.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// The interval at which the wait for the trials checks whether all of them have ended.
+/// The interval between checks whether the trials of all entrants have ended.
 const POLL: Duration = Duration::from_millis(5);
 
 impl Tournament {
     /// Runs the trials of the entrants whose indices are in `waiting`, all at the same time. Sends the
-    /// warnings of the trials to `on_event`, and a note that names the entrants whose trials take long.
+    /// warnings of the trials to `on_event`. If trials take longer than [`PATIENCE`], also sends a note
+    /// with the names of their entrants.
     pub(crate) fn hold_trials(
         &self,
         players: &dyn Players,

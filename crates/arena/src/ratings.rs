@@ -19,9 +19,10 @@ const MIN_BLOCKS: usize = 8;
 /// is small beside some dozens of real matches.
 const PRIOR: f64 = 1.0;
 
-/// The smallest jackknife variance that is believed, as a fraction of the variance that independent
-/// comparisons would have. A smaller jackknife variance means that all groups have the same mean result, and
-/// that only the prior makes the jackknife's ratings differ.
+/// The smallest jackknife variance that is used, as a fraction of the variance that independent comparisons
+/// would have. If the jackknife variance is smaller, all groups of encounters have the same mean result. The
+/// jackknife's ratings, each computed without one group, then differ only because of the prior. In this case,
+/// the interval assumes independent comparisons.
 const NO_SPREAD: f64 = 0.01;
 
 /// Elo points for each unit of log-odds: 400 / ln 10.

@@ -7,14 +7,14 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
-/// The valid lines at the beginning of a results file.
+/// Counts of the valid lines of a results file, and how the file ends.
 #[derive(Default)]
 pub(crate) struct ValidLines {
     /// The number of results.
     pub(crate) results: u64,
     /// The number of bytes up to the end of the last valid line.
     pub(crate) bytes: u64,
-    /// Whether the last valid line does not end with a newline.
+    /// True if the last valid line lacks its newline.
     pub(crate) unended: bool,
     /// The line number, from 1, of a last line that a crash cut off (a torn line). `None` if there is no torn
     /// line.
@@ -30,8 +30,9 @@ const MAX_RECORD: u64 = 1 << 26;
 /// The first bytes of every result line.
 const LINE_START: &[u8] = b"{\"id\":";
 
-/// Whether `text` is a result line that a crash cut off. `text` is a last line that is not valid JSON and has
-/// no newline. After a crash, the file system may have padded the line with zeros.
+/// Whether a crash has cut off the result line `text`. The caller has found that `text` is the last line of
+/// the file, has no newline, and is not valid JSON: parsing it gave `error`. After a crash, the file system
+/// may have padded the line with zero bytes.
 fn is_torn(text: &[u8], error: &serde_json::Error) -> bool {
     let written = text.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
     let length = written.min(LINE_START.len());

@@ -68,12 +68,12 @@ pub struct Record {
     pub forfeited_by: Option<usize>,
     /// For each role, in role order, the reasoner that evaluated the rules for the player: `propnet`, or
     /// `datalog` (the interpreter, with which a player searches far less than with a propnet). For a player
-    /// that changed its reasoner, the text lists the reasoners, as `datalog, propnet from step 4`, where steps
-    /// count from 1. `None` for a player that does not report its reasoner, such as an external program.
+    /// that changed its reasoner, the text lists the reasoners, as `datalog, propnet from step 4`. Steps
+    /// count from 1 here. `None` for a player that does not report its reasoner, such as an external program.
     /// Empty if no player reports it. Not a member of the published format.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub reasoners: Vec<Option<String>>,
-    /// All other members.
+    /// The members of the JSON object that have no field of their own here, by name.
     #[serde(flatten)]
     pub other: serde_json::Map<String, serde_json::Value>,
 }
@@ -197,8 +197,8 @@ pub struct Step {
 /// # Errors
 /// When the text has neither form.
 pub fn read_steps(text: &str) -> Result<Vec<Step>, RecordError> {
-    /// The only member of a JSON record that this function needs. Records of other programs may lack all
-    /// others.
+    /// A JSON record of which only the member `moves` is read. Records of other programs may lack all other
+    /// members.
     #[derive(Deserialize)]
     struct Moves {
         moves: Vec<Vec<String>>,

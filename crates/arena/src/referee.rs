@@ -2,8 +2,9 @@
 //!
 //! Invariants: every joint move is legal. A player that gives no legal move in time is treated as [`OnFault`]
 //! says, and the fault is listed in [`Outcome::faults`]. A match that ends neither in a terminal state nor by
-//! a forfeit has no goals. A player's clock runs only while that player is asked. The players are asked one
-//! after the other unless [`MatchSetup::parallel`] is set, so equal clocks give equal time on one core.
+//! a forfeit has no goals. A player's clock runs only from the moment the player is asked until it answers.
+//! The players are asked one after the other unless [`MatchSetup::parallel`] is set. Players with equal
+//! clocks thus have equal computing time even on a single core.
 
 use crate::fault::{Fault, FaultKind, OnFault};
 use crate::outcome::{Ending, MatchEvent, Observer, Outcome};
@@ -33,9 +34,10 @@ pub trait Referee: Send {
         stop: &StopToken,
     ) -> Outcome;
 
-    /// Draws an opening: `plies` random joint moves from the initial state, none of which leads to a terminal
-    /// state. A draw that ends earlier is repeated. After a limited number of draws, the longest of them is
-    /// the opening, although it has fewer joint moves.
+    /// Makes a random opening: `plies` random joint moves from the initial state, none of which leads to a
+    /// terminal state. If an attempt cannot reach this length, another attempt with new random moves follows.
+    /// If a limited number of attempts fail, the result is the longest of them, although it has fewer joint
+    /// moves.
     ///
     /// # Errors
     /// When the rules cannot be evaluated; [`EvalError::Interrupted`] when `stop` is raised.
@@ -49,8 +51,8 @@ pub struct MachineReferee<M> {
     percepts: bool,
 }
 
-/// The maximum number of draws for one opening. A draw is repeated if it reaches a terminal state, or a state
-/// in which a role has no legal move, before it has the wanted length.
+/// The maximum number of attempts to make one random opening of the wanted length. An attempt fails if it
+/// reaches a terminal state, or a state in which a role has no legal move, before it has that length.
 const OPENING_DRAWS: u64 = 20;
 
 impl<M: StateMachine> MachineReferee<M> {

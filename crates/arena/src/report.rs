@@ -11,7 +11,7 @@ use crate::interval::Estimate;
 use crate::summary::Summary;
 use std::fmt::Write as _;
 
-/// The data of the page that the [`Summary`] of the results does not hold.
+/// The data that the page shows in addition to the [`Summary`] of the results.
 #[derive(Clone, Debug, Default)]
 pub struct ReportHead {
     /// The title of the page.

@@ -74,9 +74,9 @@ pub enum ResultsError {
         path: PathBuf,
         /// The line number, from 1.
         line: u64,
-        /// The tournament's fingerprint in the line.
+        /// The fingerprint that the line gives for its tournament.
         found: String,
-        /// The fingerprint of the current settings.
+        /// The fingerprint of the tournament that is run.
         wanted: String,
     },
 }

@@ -11,9 +11,9 @@ use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// The longest wait for another process to release its lock on the file. If that process spawns programs, its
-/// lock may outlast its closing of the file for a moment, because a forked child shares its parent's open
-/// files until `exec`.
+/// The maximum time to wait until another process releases its lock on the file. Such a lock may remain for a
+/// moment after the other process has closed the file: if that process spawns a program, the forked child
+/// shares its open files until `exec`.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// The interval between attempts to take the lock.

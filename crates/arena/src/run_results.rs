@@ -19,8 +19,8 @@ pub(crate) struct RunResults {
     pub(crate) progress: Progress,
     /// The plan indices of the matches that have results.
     pub(crate) done: HashSet<u64>,
-    /// Hashes of the ids of matches whose results are in the file although the matches are not part of this
-    /// run.
+    /// Hashes of match ids, one for each match that has a result in the file but is not part of this run (it
+    /// lies beyond the run's number of matches, or belongs to another shard).
     pub(crate) unasked: HashSet<u64>,
 }
 

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::Sender;
 use std::sync::{Mutex, PoisonError};
 
-/// The referees of one game that are not in a match.
+/// The idle referees of one game: those that no match uses at the moment.
 pub(crate) type RefereePool = Mutex<Vec<Box<dyn Referee>>>;
 
 /// Makes the player of `entrant` for one match. An error names the entrant and the game.

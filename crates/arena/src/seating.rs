@@ -1,7 +1,7 @@
 //! Groups of players, and their seatings.
 
-/// The number of members of the largest group that is seated in every order in each round. A larger group is
-/// seated in one order in each round, and the order changes from round to round.
+/// A group with at most this number of members is seated in all orders of its members in every round. A
+/// larger group is seated in only one order in each round, and that order changes from round to round.
 const ALL_ORDERS: usize = 3;
 
 /// All subsets of `0..count` with `size` members, in lexicographic order; each subset is in ascending order.
@@ -25,11 +25,11 @@ pub(crate) fn combinations(count: usize, size: usize, most: usize) -> Option<Vec
     }
 }
 
-/// The seatings of an encounter, without duplicates. A seating is the list of the members in the seats. An
-/// order of the members gives these seatings: it fills the seats, starting again from its first member if
-/// there are more seats than members, and every rotation of the filled seats is a seating. Up to
-/// [`ALL_ORDERS`] members are seated in every order. More members are seated in one order, which `round`
-/// determines. If there is only one seat, each member alone is a seating.
+/// The seatings of an encounter, without duplicates. A seating lists, for each seat, the member that sits in
+/// it. If there is only one seat, each member alone is a seating. Otherwise, the seatings come from orders of
+/// the members. The members fill the seats in the given order; if seats are left, they are filled from the
+/// first member on again. The resulting list and all its rotations are seatings. If there are at most
+/// [`ALL_ORDERS`] members, all orders are used. If there are more, one order is used; it depends on `round`.
 pub(crate) fn seatings(members: &[usize], seats: usize, round: u64) -> Vec<Vec<usize>> {
     if seats == 1 {
         return members.iter().map(|&member| vec![member]).collect();

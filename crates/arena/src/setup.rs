@@ -8,7 +8,7 @@ use std::time::Duration;
 /// The settings of one match.
 #[derive(Clone, Debug)]
 pub struct MatchSetup {
-    /// The match id, one word.
+    /// The match id: a single word without blanks.
     pub id: String,
     /// The start clock and the play clock; [`Duration::MAX`] means no limit.
     pub clocks: Clocks,
@@ -26,7 +26,8 @@ pub struct MatchSetup {
     /// Whether the players think at the same time, each on its own thread. If not, they are asked one after
     /// the other.
     pub parallel: bool,
-    /// The number of steps after which the match ends with [`crate::Ending::StepLimit`].
+    /// The maximum number of joint moves, including those of the opening. If the state after that many is not
+    /// terminal, the match ends with [`crate::Ending::StepLimit`].
     pub max_steps: u32,
     /// The match record that the referee fills in during the match. It already holds the players' names and
     /// the other members that are known before the match. `None` if no record is wanted.

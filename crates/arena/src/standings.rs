@@ -49,8 +49,8 @@ struct Tally {
 struct PairTally {
     matches: [u64; 3],
     pairs: [u64; 5],
-    /// Hashes of the ids of the encounters to which the match pairs of the two players belong. At most
-    /// [`REQUIRED_PAIRS`] hashes are kept.
+    /// The encounters in which the two players have a complete match pair, as hashes of the encounter ids. At
+    /// most [`REQUIRED_PAIRS`] hashes are kept.
     encounters: BTreeSet<u64>,
     meetings: Meetings,
 }

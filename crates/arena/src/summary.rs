@@ -11,11 +11,11 @@ use std::collections::BTreeMap;
 /// also come from at least this number of different encounters.
 ///
 /// An encounter is all matches of the same players in one game from one opening, one match for each seating.
-/// Two matches of an encounter are a pair of two players if these players have swapped their seats between
-/// the matches. In a two-role game, an encounter of two players is one pair. With more seats or more players,
-/// an encounter has several pairs of the same two players. These pairs share their opening, so the number of
-/// encounters is required as well. In a single-player game, the matches of two players from the same opening
-/// are a pair.
+/// Two matches of an encounter are a match pair of two players if they differ only in that these two players
+/// have swapped seats. In a two-role game, an encounter of two players is one pair. With more seats or more
+/// players, an encounter has several pairs of the same two players. These pairs share their opening and are
+/// not independent, so the headline also requires many encounters. In a single-player game, two players have
+/// a pair if each has played a match from the same opening.
 pub const REQUIRED_PAIRS: u64 = 30;
 
 /// The summary of all results.
@@ -29,7 +29,8 @@ pub struct Summary {
     pub endings: BTreeMap<String, u64>,
     /// The players, best first.
     pub players: Vec<PlayerSummary>,
-    /// All pairs of players that have been compared, in the order of `players`.
+    /// The pairs of players that have been compared. The first player of a pair comes before the second in
+    /// `players`, and the pairs are sorted by the positions of their players there.
     pub pairs: Vec<PairSummary>,
 }
 
@@ -52,7 +53,7 @@ pub struct PlayerSummary {
     pub losses: u64,
     /// The mean goal over all roles that the player took. `None` if the player has no scored match.
     pub goal: Option<Estimate>,
-    /// The summary of each game that the player played.
+    /// The player's results in each game that it played.
     pub games: Vec<GameSummary>,
     /// The number of faults of each kind.
     pub faults: BTreeMap<FaultKind, u64>,
@@ -72,9 +73,9 @@ pub struct GameSummary {
     pub game: String,
     /// The number of times that the player took a role of the game, over all scored matches.
     pub count: u64,
-    /// The mean goal. `None` if there are no goals.
+    /// The player's mean goal over all roles that it took in the game. `None` if there are no goals.
     pub goal: Option<Estimate>,
-    /// The roles, in the game's order.
+    /// The player's results in each role of the game that it took, in role order.
     pub roles: Vec<RoleSummary>,
 }
 
@@ -85,7 +86,7 @@ pub struct RoleSummary {
     pub role: String,
     /// The number of scored matches in which the player took the role.
     pub count: u64,
-    /// The mean goal. `None` if there are no goals.
+    /// The player's mean goal in the role. `None` if there are no goals.
     pub goal: Option<Estimate>,
 }
 

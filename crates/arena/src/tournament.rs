@@ -1,4 +1,5 @@
-//! A tournament: its settings and its players, and the events and the report of a run.
+//! A tournament: its settings, the trait that makes its players, the settings of a run, and the events and
+//! the final report of a run.
 
 use crate::elo::{Hypothesis, Sprt, SprtState};
 use crate::entrants::{Contest, Entrant, Pairing};
@@ -81,7 +82,8 @@ pub struct Tournament {
     pub opening_plies: u32,
     /// Whether the players of a match think at the same time. If not, they think one after the other.
     pub parallel: bool,
-    /// The number of steps after which a match ends unscored.
+    /// The maximum number of joint moves of a match, including those of the opening. If the state after that
+    /// many is not terminal, the match ends without a score.
     pub max_steps: u32,
 }
 
@@ -247,7 +249,7 @@ pub enum TournamentError {
         /// The error of the file system.
         error: std::io::Error,
     },
-    /// A sequential test was requested, but the number of entrants is not two.
+    /// A sequential test was requested, but the number of entrants is not two. Holds the number of entrants.
     #[error("the sequential test compares two players, but there are {0}")]
     SprtNeedsTwo(usize),
     /// A thread for a match or a trial cannot be started.

@@ -152,7 +152,8 @@ impl Transcript {
     }
 }
 
-/// The goals if the player of the role with index `role` forfeits: 0 for that role, 100 for every other role.
+/// The goals, in role order, if the player of the role with index `role` forfeits: 0 for that role, 100 for
+/// every other role. `roles` is the number of roles.
 pub(crate) fn forfeit_goals(role: usize, roles: usize) -> Vec<Option<u8>> {
     (0..roles).map(|other| Some(if other == role { 0 } else { 100 })).collect()
 }

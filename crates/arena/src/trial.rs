@@ -5,7 +5,7 @@ use ggp_game::{Clocks, Game, Role, StopToken};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What an entrant's trial is given: a game, a role, the times and a stop token.
+/// The input of an entrant's trial: a game, a role, the clocks, the grace time and a stop token.
 #[derive(Clone, Copy, Debug)]
 pub struct Trial<'a> {
     /// A game of the tournament.

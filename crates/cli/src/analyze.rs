@@ -15,8 +15,8 @@ use serde_json::{Value, json};
 use std::io::{IsTerminal, Write};
 use std::time::Duration;
 
-/// The initial interval between two updates of the table. The interval doubles while it is too short for one
-/// batch of playouts.
+/// The initial interval between two updates of the table. Whenever not even one batch of playouts was
+/// completed in an interval, the next interval is twice as long.
 const SLICE: Duration = Duration::from_millis(250);
 
 /// The time limit of the search, if the command line limits neither time nor iterations.

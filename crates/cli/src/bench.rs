@@ -1,4 +1,5 @@
-//! `ggp bench`: the speed of random playouts, and a fingerprint by which two reasoners are compared.
+//! `ggp bench`: measures the speed of random playouts, or prints a fingerprint (counts and a checksum) of a
+//! fixed number of playouts. Two reasoners that evaluate the rules alike have the same fingerprint.
 //!
 //! Invariant: every playout that starts is completed and counted, in timed runs too. Otherwise short
 //! playouts would be over-represented.
@@ -210,7 +211,8 @@ struct Tally {
     /// The number of playouts that ended without a terminal state: at the limit of steps, or in a state in
     /// which a role has no legal move.
     unfinished: u64,
-    /// For each role, the number of playouts whose last state is terminal or has a goal for the role.
+    /// For each role, the number of playouts that count in its mean goal. A playout counts if its last state
+    /// is terminal, or if the role has a goal in this state.
     scored: Vec<u64>,
     cpu_seconds: f64,
 }
@@ -293,7 +295,7 @@ struct Speed {
     shares: Option<Shares>,
 }
 
-/// For each part of the network, its share of the time of a playout, from 0 to 1.
+/// The shares of the playouts' time that the parts of a step take, each from 0 to 1.
 #[derive(Debug, Default, Serialize)]
 struct Shares {
     /// The share of the time for the gates of the terminal condition, the goals and the legal moves.

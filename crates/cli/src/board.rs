@@ -16,7 +16,7 @@ pub(crate) struct Board {
 }
 
 impl Board {
-    /// The board of the game of `machine`, whose rules are in the file `rulesheet`.
+    /// The board of the game that `machine` evaluates. `rulesheet` is the file with the rules of this game.
     pub(crate) fn infer<M: StateMachine>(machine: &mut M, rulesheet: &Path) -> Board {
         let given = read_sidecar(rulesheet);
         let given = given.map(|sidecar| anyhow::Ok(board::of_game_with(machine, &sidecar?)?)).transpose();

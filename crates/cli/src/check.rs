@@ -145,8 +145,8 @@ struct Simulate<'a> {
 }
 
 impl Simulate<'_> {
-    /// Plays on the interpreter until the network is built, then on the network. The moves of a playout do
-    /// not depend on the machine.
+    /// Plays the random playouts: the first ones with the interpreter, and, once the network is built, the
+    /// others with the network. The moves of a playout are the same on both machines.
     fn run(self, game: &Arc<Game>, reasoning: Reasoning) -> anyhow::Result<Simulation> {
         let build = Build { choice: reasoning.choice(), ..Build::within(Build::LONG_TIME) };
         let coming = build.begin(game)?;

@@ -14,15 +14,16 @@ Exit codes:
   3  a player is at fault: it cannot be started or reached, gives no answer, or an illegal one
   4  a sequential test (SPRT) accepted H0";
 
-/// The outcome of a command, in ascending order of exit codes. If several outcomes apply, the one with the
-/// greatest exit code counts.
+/// The outcome of a command. The variants are in ascending order of their exit codes. If several outcomes
+/// apply to one command, the one with the greatest exit code counts.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Exit {
     Done,
     Findings,
     Usage,
     Fault,
-    /// A sequential test accepted H0. A command never has this outcome together with another.
+    /// A sequential test accepted its null hypothesis (H0). No other outcome ever applies together with this
+    /// one.
     AcceptedNull,
 }
 

@@ -123,7 +123,7 @@ fn write_node(
     Ok(())
 }
 
-/// The reason for the verdict of an explanation, in words.
+/// In words, the reason why the atom or condition of `explanation` holds or fails.
 fn reason(explanation: &Explanation) -> String {
     let holds = explanation.verdict == Verdict::Holds;
     match explanation.because {

@@ -149,8 +149,9 @@ impl Table<'_> {
     }
 }
 
-/// A unique match id, so that no player confuses this match with another one that it is still playing. The id does
-/// not depend on the seed, from which a player could compute the moves of the role `random`.
+/// A match id that no other match has, so that a player does not confuse this match with one that it is still
+/// playing. The id does not depend on the seed, since from the seed a player could compute the moves of the
+/// role `random`.
 fn match_id(arguments: &Arguments) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
     let name: String = arguments.file.game_name().chars().map(plain).collect();

@@ -95,8 +95,8 @@ struct NetworkInfo {
     fixpoints: usize,
     fixpoint_unknowns: usize,
     nodes: usize,
-    /// The number of two-input gates for the kept rule instances, before any simplification. An instance is
-    /// kept if its condition can hold and the network needs its head.
+    /// The number of two-input gates that the kept rule instances would take without any simplification. A
+    /// rule instance is kept if its condition can hold and the network needs its head.
     gates_instantiated: u64,
     /// The number of two-input gates of the network.
     gates: usize,
@@ -314,14 +314,14 @@ impl NetworkInfo {
         line(out, "rows", &format!("{} a thread", kib(self.thread_bytes)))
     }
 
-    /// The number of fluents without influence in a phase that fixes the values of `fixed` fluents. A fluent
-    /// has no influence if it is not constant, the phase does not fix it, and no state bit is kept for it.
+    /// The number of fluents that influence nothing in a phase: all fluents except the constant ones, those
+    /// that are kept as state bits, and the `fixed` fluents whose values the phase fixes.
     fn without_influence(&self, fixed: usize) -> usize {
         self.fluents.saturating_sub(self.fluents_constant + fixed + self.state_bits)
     }
 
-    /// Writes a table of the programs: one column for the program of each phase (such as the turn of one
-    /// role), and one column for the program that evaluates single states.
+    /// Writes a table of the programs. Each phase (such as the turn of one role) has a column for its playout
+    /// program. The last column is for the program that evaluates one state at a time.
     fn write_programs(&self, roles: &[String], out: &mut impl Write) -> std::io::Result<()> {
         type Cell<'a> = &'a dyn Fn(&PhaseInfo) -> usize;
         type Step = (&'static str, fn(&StepsInfo) -> usize);

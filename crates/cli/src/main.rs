@@ -82,8 +82,9 @@ enum Command {
     Help(help::Arguments),
 }
 
-/// The definition of the command line. A negative number after an option is read as the value of this option,
-/// not as another option. So if the number is not allowed, the message is about the value.
+/// The definition of the command line. A negative number after an option, such as `--seconds -1`, is read as
+/// the value of this option. The error message is then that the value is not allowed, not that `-1` is an
+/// unknown option.
 fn command_line() -> clap::Command {
     let is_option = |arg: &Arg| !arg.is_positional() && arg.get_action().takes_values();
     let values = |arg: Arg| if is_option(&arg) { arg.allow_negative_numbers(true) } else { arg };

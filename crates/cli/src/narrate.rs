@@ -9,7 +9,8 @@ use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
 
-/// The number of moves that a line of search results lists; the line only counts the other moves.
+/// The number of moves that a line of search results lists. Of the other moves, the line gives only the
+/// number.
 const OPINIONS: usize = 3;
 
 /// An observer that prints a match as it runs.
@@ -18,7 +19,7 @@ pub(crate) struct Narrator<'a> {
     board: Arc<Board>,
     /// The number of joint moves at the start of the match that come from a record, not from the players.
     given: u32,
-    /// Whether the first state has been shown.
+    /// Whether [`Narrator::show_start`] has taken care of the first state, so that it is not drawn again.
     started: bool,
     before: Vec<Fact>,
     moves: Vec<String>,
@@ -26,7 +27,8 @@ pub(crate) struct Narrator<'a> {
     save: Option<&'a Path>,
     /// Whether the states, the moves and the search results stay hidden until the match ends.
     hidden: bool,
-    /// The lines of the moves that are still hidden.
+    /// The lines of text for the hidden joint moves, one line for each. They are printed when the match is
+    /// over. Empty unless `hidden`.
     made: Vec<String>,
     /// Whether standard output is still open.
     heard: bool,
@@ -54,9 +56,9 @@ impl Observer for Narrator<'_> {
 
 impl<'a> Narrator<'a> {
     /// An observer that draws the states of a match of `game` on `board`. The first `given` joint moves come
-    /// from a record. If `save` is given, the match is saved to this file after every step. An error of
-    /// output or of saving raises `stop`. A closed standard output does not: the match goes on, since
-    /// printing is not its only purpose.
+    /// from a record. If `save` is given, the match is saved to this file after every step. If printing or
+    /// saving fails, the observer raises `stop` to end the match. If somebody has closed standard output, the
+    /// match goes on, since printing is not its only purpose.
     pub(crate) fn new(
         game: &'a Game,
         board: Arc<Board>,
@@ -78,8 +80,9 @@ impl<'a> Narrator<'a> {
         self
     }
 
-    /// Shows the first state before any player is asked to start. `facts` are the facts of this state.
-    /// `moves` is the joint move that led to this state from the state with the facts `before`.
+    /// Shows the state in which the players begin, before any player is asked to start. `facts` are the facts
+    /// of this state. If a record leads to the state, `moves` is the last joint move of the record, and
+    /// `before` are the facts of the state in which that joint move was made.
     ///
     /// # Errors
     /// When the output fails. A closed standard output is no error.

@@ -15,11 +15,12 @@ const NAMED_MOVES: usize = 3;
 /// What is drawn: the outputs of the network, and the nodes on which at least one output depends.
 pub(crate) struct Picture<'a> {
     net: &'a PropNet,
-    /// The nodes to draw. An unknown of a fixpoint component (a system of mutually recursive equations) may
-    /// have several nodes in the network. Only one of them is drawn, for the unknown's value in the fixpoint.
+    /// The nodes to draw, as indices into the network's nodes. A fixpoint component is a system of mutually
+    /// recursive equations. One of its unknowns may have several nodes in the network. Only one of these
+    /// nodes is drawn, and it stands for the value that the unknown has in the fixpoint.
     drawn: BTreeSet<usize>,
-    /// For each unknown, the node that is drawn for it. The key is the unknown's component, and its index in
-    /// the component.
+    /// For each unknown of a fixpoint component, the node that is drawn for it. The key consists of the index
+    /// of the component and the index of the unknown in the component.
     unknowns: BTreeMap<(u32, u32), usize>,
     /// The outputs, with their names.
     outputs: Vec<(String, Signal)>,
@@ -63,7 +64,8 @@ impl<'a> Picture<'a> {
         self.drawn.len() + self.outputs.len()
     }
 
-    /// The node that is drawn for the network's node `at`.
+    /// The node that is drawn in place of the network's node `at`: for an unknown of a fixpoint component,
+    /// the one node that is drawn for the unknown; otherwise `at` itself.
     fn place(&self, at: usize) -> usize {
         match self.net.nodes()[at] {
             Node::Variable(unknown) | Node::Fixpoint(unknown) => {
@@ -85,8 +87,8 @@ impl<'a> Picture<'a> {
         many.iter().copied().chain(one)
     }
 
-    /// Whether the drawing shows the negation of a node in its place: a disjunction for a conjunction of
-    /// negated inputs, and the constant true for the constant false.
+    /// Whether the node `at` is drawn as its negation. This is so for a conjunction whose inputs are all
+    /// negated, which is drawn as a disjunction, and for the constant false, which is drawn as true.
     fn is_flipped(&self, at: usize) -> bool {
         match &self.net.nodes()[at] {
             Node::And(inputs) => inputs.iter().all(|input| input.is_negated()),

@@ -23,7 +23,8 @@ const LOOK: Duration = Duration::from_millis(50);
 /// The width of the list of moves, in characters, if the terminal does not report its own.
 const WIDTH: usize = 80;
 
-/// The largest number of states of an information set from which the knowledge of a person is computed.
+/// The maximum number of states that are kept of a person's information set. The person is told what holds in
+/// these states.
 const STATES: usize = 2000;
 
 /// The lines of standard input. A thread reads them until the program ends, since a read cannot be
@@ -93,8 +94,8 @@ pub(crate) struct Person<M: StateMachine> {
     lines: Arc<Mutex<Lines>>,
     /// What the person is shown before each move. `None` if all states of the match are shown to everybody.
     outlook: Option<Outlook>,
-    /// The states that the role considers possible. In a game without hidden information, this is only the
-    /// current state. `None` while no match is played.
+    /// The states that are possible as far as the role knows. In a game without hidden information, this is
+    /// only the current state. `None` while no match is played.
     possible: Option<InformationSet<M>>,
     /// The number of turns whose percepts have been shown.
     told: usize,
@@ -261,7 +262,8 @@ impl<M: StateMachine> Player for Person<M> {
     }
 }
 
-/// A finished turn as its role saw it.
+/// A finished turn in one line: the turn's number, the name of the person's role, and the move and percepts
+/// of this role.
 fn turn_line(number: usize, role: &str, turn: &OwnTurn) -> String {
     let seen: Vec<String> = turn.seen.iter().map(|fact| console::printable(fact.as_str())).collect();
     let seen = if seen.is_empty() { "nothing".to_owned() } else { seen.join(", ") };

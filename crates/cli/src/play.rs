@@ -212,7 +212,7 @@ fn clocks(arguments: &Arguments, who: &[Taker]) -> Clocks {
 /// The state in which a match begins, and the joint moves that lead to this state.
 #[derive(Default)]
 struct Opening {
-    /// The joint moves of the record in the spelling of the machine. All of them are legal.
+    /// The joint moves of the record, spelled as the state machine spells them. All of them are legal.
     joints: Vec<Vec<String>>,
     /// The facts of the state after all these moves, and the facts of the state before the last move.
     facts: [Vec<Fact>; 2],

@@ -49,7 +49,8 @@ impl Reasoning {
         self.build_with(game, &Build::default())
     }
 
-    /// Builds the selected machine. `build` gives all parameters except the choice of the machine.
+    /// Builds the machine that the option selects. All other parameters of the build, such as its time limit,
+    /// are those of `build`.
     ///
     /// # Errors
     /// When a network is required and the game has none.
@@ -75,12 +76,13 @@ impl Reasoning {
     }
 }
 
-/// The message that the interpreter evaluates `game` and that there is no network because of `why`.
+/// The message that the interpreter evaluates `game`. `why` is the reason why the game has no network.
 pub(crate) fn fallback(game: &str, why: &str) -> String {
     format!("the interpreter evaluates {game}: {why}")
 }
 
-/// Prints a notice for the people who follow a match, about the network that is built in the background.
+/// Prints a notice about the network that is built in the background. It is meant for people who watch a
+/// match.
 pub(crate) fn say(notice: Notice<'_>) {
     console::say(&match notice {
         Notice::Waiting => {

@@ -92,7 +92,7 @@ pub(crate) struct Shown {
     terminal: bool,
     /// The goal of each role. Null if the rules give the role no goal or several goals.
     goals: Map<String, Value>,
-    /// The score of each role, as text.
+    /// For each role, a text with its name and what the rules give it as goals: one goal, none, or several.
     #[serde(skip)]
     scores: Vec<String>,
 }
@@ -127,7 +127,8 @@ impl Shown {
         Ok(shown)
     }
 
-    /// Writes the state as text. `made` is the joint move that led to it, and `drawn` is its drawing.
+    /// Writes the state as text. `made` is the joint move that led to the state, and `drawn` is the drawing
+    /// of the state.
     fn write(&self, made: Option<&[String]>, drawn: &str, out: &mut impl Write) -> std::io::Result<()> {
         if let Some(made) = made {
             let roles = self.legal.keys();

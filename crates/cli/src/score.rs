@@ -40,9 +40,9 @@ impl Score {
         Score { bar, shown: Instant::now(), tenth: 0 }
     }
 
-    /// Sets the number of matches, and the number of those that an earlier run has played. `unasked` is the
-    /// number of results in the file of earlier results that belong to no match of this command line. They
-    /// are not rated.
+    /// Tells the display how many matches there are, and how many of them an earlier run has played; both
+    /// numbers are in `progress`. `unasked` is the number of earlier results that are not rated, because
+    /// their matches are not among those that this command line asks for.
     pub(crate) fn ready(&mut self, progress: Progress, unasked: u64) {
         self.tenth = progress.done * TENTHS / progress.total.max(1);
         if let Some(bar) = &self.bar {

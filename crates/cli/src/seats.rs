@@ -122,8 +122,8 @@ pub(crate) fn seats(
     Ok(who)
 }
 
-/// Starts to build the reasoner for the tree searches of this program among `who`. If there are none, the
-/// reasoner is the interpreter.
+/// Starts to build, in the background, the reasoner that this program's tree searches use. `who` holds the
+/// players of all roles. If none of them is such a search, the reasoner is the interpreter.
 pub(crate) fn prepare(
     who: &[Taker],
     reasoning: Reasoning,

@@ -93,9 +93,10 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// The limits of each evaluation of rules if a match may use `mib` MiB for its rules. `default` holds the
-/// limits for 1024 MiB; the numbers of terms and tuples are scaled from it. An evaluation within these
-/// limits takes less than half of `mib` MiB, because a match evaluates its rules in two places.
+/// The limits of each rule evaluation in a match that may use `mib` MiB of memory for its rules. `default`
+/// holds the limits for 1024 MiB; its maximum numbers of terms and tuples are scaled in proportion to `mib`.
+/// A match has two evaluators of its rules. Within the limits, each of them takes less than half of `mib`
+/// MiB.
 fn within(mib: u32, default: &Limits) -> Limits {
     let share = |most: usize| most / 1024 * mib as usize;
     Limits { terms: share(default.terms), tuples: share(default.tuples), ..default.clone() }

@@ -1,8 +1,8 @@
 //! Checks of a game by random playouts: the dynamic conditions of the specification (Love et al. 2008,
 //! section 4).
 //!
-//! Invariant: no property is reported as proved. It is either not refuted in the given number of
-//! playouts, or refuted with the joint moves as evidence.
+//! Invariant: no property is reported as proved. A property is reported either as not refuted in the given
+//! number of playouts, or as refuted, with the joint moves that refute it as evidence.
 
 mod indistinguishable;
 
@@ -62,7 +62,8 @@ struct Refutation {
     /// The number of joint moves before the state that refutes the property.
     step: u32,
     why: String,
-    /// The position in the playout of the first joint move of `moves`, from 1. It is 1 if `moves` is empty.
+    /// The place in the playout of the joint move with which `moves` begins. The first joint move of the
+    /// playout has the place 1. If `moves` is empty, `first` is 1.
     first: usize,
     /// The last joint moves before the state that refutes the property, at most [`SHOWN`].
     moves: Vec<Vec<String>>,
@@ -253,8 +254,9 @@ impl Simulation {
         Ok(())
     }
 
-    /// One refuted property in words, a vital one if there is any, and all joint moves of its refutation as a
-    /// record of the game in `file`. `None` if nothing is refuted.
+    /// A refuted property in words, and a match record with all joint moves that refute it. If several
+    /// properties are refuted, a vital one is preferred. `None` if nothing is refuted. `file` is the file of
+    /// the rules; the record names it as its game.
     pub(crate) fn record(&self, file: &str) -> Option<(&'static str, Record)> {
         let refutation = self.refuted.iter().min_by_key(|r| !r.property.is_vital())?;
         let mut moves = refutation.before.clone();

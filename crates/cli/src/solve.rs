@@ -17,7 +17,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// The number of states between two updates of the progress display.
+/// The number of states that the solver expands between two updates of the progress display.
 const SLICE: u64 = 10_000;
 
 /// Prove the goal that each role can guarantee against all others

@@ -123,8 +123,8 @@ fn offers(folder: &Path) -> anyhow::Result<Vec<Offer>> {
     Ok(offers)
 }
 
-/// The message that the server waits for a record at `path`. `None` if there is a record already. Fails if no
-/// record can ever appear there.
+/// A message to the user: the server waits until a match record appears at `path`. `None` if a record is
+/// there already. Fails if no record can ever appear there.
 fn waits_for(path: &Path) -> anyhow::Result<Option<String>> {
     let name = path.display();
     if path.is_dir() {

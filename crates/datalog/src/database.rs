@@ -155,8 +155,8 @@ impl Database {
         }
     }
 
-    /// Rebuilds the indexes of some of the relations in `of`: those for which `program` needs more indexes
-    /// than this database has.
+    /// Checks the relations in `of`. If `program` needs more indexes for one of them than this database has,
+    /// rebuilds all indexes of this relation.
     pub(crate) fn add_indexes(&mut self, program: &Program, of: impl Iterator<Item = RelationId>) {
         for number in of.map(RelationId::index) {
             let wanted = program.indexes.of(number);

@@ -14,23 +14,23 @@ use std::collections::BTreeSet;
 /// The result of [`decompose`].
 #[derive(Clone, Debug)]
 pub struct Decomposed {
-    /// The given relations, followed by the new relations: parts and guards.
+    /// The given relations, followed by the new relations. A new relation is a part (see the module's
+    /// description) or a guard (see [`Decomposed::guards`]).
     pub signatures: Vec<Signature>,
     /// The decomposed rules, and the rules that define parts and guards.
     pub rules: Vec<Rule>,
-    /// The guards. The conditions that move to a part can contain a variable that none of them binds, for
-    /// example because it occurs only under negation. The rule of the part then gets one more condition, a
-    /// guard, which binds this variable. A guard is a projection of a condition that stays in the decomposed
-    /// rule. A guard therefore restricts the tuples of the part, but does not change the answers of the
-    /// decomposed rule.
+    /// The guards: relations that bind variables in the rules of parts. The conditions that move to a part
+    /// can contain a variable that none of them binds, for example because it occurs only under negation. The
+    /// rule of the part then gets one more condition, an atom on a guard, and this atom binds the variable.
+    /// The guard is the projection of a condition that stays in the decomposed rule. A guard therefore
+    /// restricts the tuples of the part, but does not change the answers of the decomposed rule.
     pub guards: Vec<RelationId>,
     /// For each part and guard, in the order of `signatures`: the head relation of the rule whose
     /// decomposition created the part or guard.
     pub owners: Vec<RelationId>,
 }
 
-/// The maximum number of conditions, and the maximum number of variables, of a rule that is decomposed.
-/// Longer rules are left as they are.
+/// A rule with more conditions than this, or with more variables than this, is not decomposed.
 const LONGEST: usize = 200;
 
 /// Decomposes `rules` in order. Rules that need the same part share it.
@@ -49,30 +49,31 @@ pub fn decompose(signatures: Vec<Signature>, rules: Vec<Rule>) -> Decomposed {
 struct Decomposition {
     done: Decomposed,
     /// Maps the definition of each part and guard to its relation. A definition consists of a flag that is
-    /// true for a guard, the arity of the relation, and the body of its rule. The variables of the head have
-    /// the lowest numbers; the other variables follow in order of occurrence in the body.
+    /// true for a guard, the arity of the relation, and the body of its only rule. The variables in this rule
+    /// are renumbered: those of the head come first, and the others follow in order of occurrence in the
+    /// body.
     parts: FxHashMap<(bool, usize, Vec<Literal>), RelationId>,
 }
 
-/// A group of variables that occur in the same conditions and not in the head. They are eliminated together:
-/// a part without columns for these variables replaces the conditions.
+/// A group of variables of one rule that do not occur in the head and occur in exactly the same conditions.
+/// They are eliminated together: a part without columns for these variables replaces these conditions.
 struct Group {
     eliminated: BTreeSet<Variable>,
     /// The conditions in which the eliminated variables occur, given as indices of body literals.
     conditions: Vec<usize>,
     /// The variables of these conditions that are not eliminated: the columns of the part.
     kept: Vec<Variable>,
-    /// The conditions outside the group that serve as guards: they bind the variables that the conditions of
-    /// the group contain but do not bind. Each guard is given by the index of its condition in the body, and
-    /// by the variables that this condition shares with the group.
+    /// The guards that the part needs. Each guard is made from a body literal outside `conditions`, and binds
+    /// variables that `conditions` contain but do not bind. It is given by the index of this literal in the
+    /// body, and by the variables that the literal shares with `conditions`.
     guards: Vec<(usize, Vec<Variable>)>,
 }
 
 impl Group {
     /// The best group of variables to eliminate from `rule`: the one whose conditions together have the
     /// fewest variables. Skips each group whose conditions contain all variables of the body. Skips also each
-    /// group whose conditions leave variables unbound that guards cannot bind. Returns `None` if no group is
-    /// left, if the rule has fewer than two conditions, or if it is longer than `LONGEST` allows.
+    /// group whose conditions contain a variable that neither they nor guards can bind. Returns `None` if no
+    /// group is left, if the rule has fewer than two conditions, or if it is longer than `LONGEST` allows.
     fn best(rule: &Rule) -> Option<Group> {
         if rule.body.len() < 2 || rule.body.len() > LONGEST || rule.variables as usize > LONGEST {
             return None;
@@ -133,9 +134,9 @@ impl Decomposition {
         debug_assert!(rule.body.iter().all(|l| variables(l).is_disjoint(&group.eliminated)));
     }
 
-    /// Returns an atom that applies a guard (if `guard` is true) or a part (otherwise) to the variables
-    /// `kept` of `rule`. This guard or part is the relation whose only rule has the body `body`. Adds the
-    /// relation and its rule if they do not exist yet.
+    /// Returns an atom on the part that is defined by the body `body`, or on the guard so defined if `guard`
+    /// is true. The arguments of the atom are the variables `kept` of `rule`. Adds the part or guard and its
+    /// only rule if they do not exist yet.
     fn part(&mut self, rule: &Rule, kept: &[Variable], body: Vec<Literal>, guard: bool) -> Atom {
         let mut names: FxHashMap<Variable, Variable> = FxHashMap::default();
         for &variable in kept {
@@ -169,10 +170,10 @@ impl Decomposition {
     }
 }
 
-/// The guards that `conditions` need: other literals of the body that bind the variables which `conditions`
-/// leave unbound. `inside` is the set of variables of `conditions`. Each guard is given by its index in the
-/// body, and by the variables that it shares with `inside`. Returns `None` if guards cannot bind all
-/// variables.
+/// The guards that `conditions` need: other literals of the body, which bind those variables of `conditions`
+/// that `conditions` do not bind. `inside` is the set of all variables of `conditions`. Each guard is given
+/// by the index of its literal in the body, and by the variables that this literal shares with `inside`.
+/// Returns `None` if a variable stays unbound even with guards.
 fn guards(
     rule: &Rule,
     of_literal: &[BTreeSet<Variable>],

@@ -26,9 +26,9 @@ pub struct Demanded {
     pub signatures: Vec<Signature>,
     /// The rewritten rules, and the rules that derive magic tuples.
     pub rules: Vec<Rule>,
-    /// The magic relations. Each magic tuple holds the values of known columns for which some rule asks.
-    /// Removing the literals on magic relations from all bodies would change the amount of work but not the
-    /// answers.
+    /// The magic relations, one for each copy. Each magic tuple is one demand: it holds the values that some
+    /// asking rule knows, one for each known column of the copy. Removing the literals on magic relations
+    /// from all bodies would change the amount of work but not the answers.
     pub wanted: Vec<RelationId>,
     /// For each relation of `signatures`, the given relation from which it was made. The origin of a given
     /// relation is the relation itself. The origin of a copy and of its magic relation is the relation that
@@ -120,12 +120,13 @@ struct Rewriting {
     /// The number of body literals in all magic rules so far.
     literals: usize,
     result: Demanded,
-    /// For each relation and set of known columns: the copy, and the magic relation of this copy.
+    /// The copies made so far: for each original relation and set of known columns, the copy and the magic
+    /// relation of this copy.
     copies: FxHashMap<Copied, (RelationId, RelationId)>,
     open: Vec<Copied>,
-    /// Pairs of magic relations, one for each magic rule whose body starts with a magic atom. This rule
-    /// derives tuples of the second relation from tuples of the first. The flag is true if a derived tuple
-    /// can contain a term that is larger than the terms in the tuple of the first relation.
+    /// One entry for each magic rule whose body starts with a magic atom: the relation of this atom, the
+    /// magic relation of the rule's head, and a flag. The flag is true if the rule can derive a tuple with a
+    /// term that is larger than the terms in the tuple that matches the magic atom.
     wishes: Vec<(RelationId, RelationId, bool)>,
 }
 
@@ -249,9 +250,10 @@ impl Rewriting {
     }
 }
 
-/// Whether `asked`, the head of a magic rule, contains a term that `body` composes from values of the magic
-/// atom with which `body` starts. Values that other positive literals bind do not count, since they come from
-/// answers. `variables` is the number of variables in the rule.
+/// Whether a magic rule can make terms larger. `asked` is the head of the rule, and `body` starts with a
+/// magic atom. Returns true if `asked` contains a term that `body` composes from values bound by this magic
+/// atom. Values that other positive literals bind do not count, since they come from answers. `variables` is
+/// the number of variables in the rule.
 fn makes_larger(body: &[Literal], asked: &Atom, variables: u32) -> bool {
     #[derive(Clone, Copy, PartialEq)]
     enum Source {

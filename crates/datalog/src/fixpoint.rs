@@ -55,7 +55,7 @@ const ROWS_PER_TUPLE: u64 = 2;
 
 /// Runs `plan`, the plan of a rule with the head `head`. Inserts the head tuple of each solution into the
 /// head relation. `delta` is the range of the rows that the previous round added to the relation of the
-/// recursive literal: the first row and the exclusive end.
+/// recursive literal, given as the index of the first row and the index after the last row.
 fn derive(
     plan: &Plan,
     head: &Atom,

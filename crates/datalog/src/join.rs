@@ -11,7 +11,7 @@ use crate::rule::Argument;
 use crate::scratch::{Frame, Scratch};
 use crate::value::Value;
 
-/// Each time it has tried this many rows, the join checks the interrupt flag and the bound on work.
+/// The number of rows that a join tries between two checks of the interrupt flag and the bound on work.
 const ROWS_PER_CHECK: u64 = 1 << 14;
 
 #[inline]
@@ -40,9 +40,10 @@ fn fill(key: &mut Vec<Value>, args: &[Argument], bindings: &[Value]) {
 }
 
 /// Runs `plan` and calls `found` for each solution with the values of the variables, indexed by variable.
-/// `delta` is the range of the rows that the previous round added: the first row and the exclusive end. A
-/// scan whose `delta` flag is set reads only these rows. `given` holds the values of the variables that are
-/// bound before the join starts, and is indexed by variable too. Returns the number of rows tried.
+/// `delta` is the range of the rows that the previous round added, given as the index of the first row and
+/// the index after the last row. A scan whose `delta` flag is set reads only these rows. `given` holds the
+/// values of the variables that are bound before the join starts, and is indexed by variable too. Returns the
+/// number of rows tried.
 pub(crate) fn run(
     plan: &Plan,
     database: &mut Database,
@@ -72,7 +73,8 @@ fn check_work(database: &Database, plan: &Plan, limits: &Limits) -> Result<(), E
     Ok(())
 }
 
-/// Fails if `term`, which has just been interned, or the number of terms exceeds a bound of `limits`.
+/// Checks the bounds of `limits` on terms after `term` has been interned. Fails if there are too many terms,
+/// or if `term` is nested too deep or its text is too long.
 fn check_term(term: Value, database: &Database, plan: &Plan, limits: &Limits) -> Result<(), EvalError> {
     let (values, label) = (&database.values, plan.label);
     if values.size() > limits.terms {

@@ -3,16 +3,18 @@
 //! The planner is greedy. It places each test and each composition as soon as enough of its variables are
 //! bound. Of the other literals, it next joins the one with the fewest expected tuples. The expected number
 //! is the mean size of the relation, divided by the number of distinct values in each bound column;
-//! [`Statistics`] gives both. If neither a later step nor the head reads the variables that a literal binds,
-//! the loop over the literal's tuples stops at the first match, unless the plan must find every instance of
-//! the rule.
+//! [`Statistics`] gives both.
+//!
+//! Sometimes neither a later step nor the head reads the variables that a literal binds. The loop over the
+//! literal's tuples then stops at the first match. A plan that must find every instance of the rule is the
+//! exception: its loops never stop early.
 
 use crate::rule::{Argument, Atom, Literal, RelationId, Rule, Variable};
 use crate::statistics::Statistics;
 use crate::value::Functor;
 use std::collections::BTreeSet;
 
-/// The purpose of a join plan, which determines the solutions of the rule that the plan finds.
+/// The purpose of a join plan. It decides which solutions of the rule the plan must find.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Purpose {
     /// The plan finds every head tuple that the rule derives. It may find a tuple more than once.
@@ -58,8 +60,9 @@ pub(crate) enum Step {
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
     pub(crate) steps: Box<[Step]>,
-    /// Scans and lookups are nested loops. After a solution, only the outermost loops continue, and this is
-    /// their number. The loops inside them stop, because their remaining rows cannot give a new head tuple.
+    /// The number of loops that continue after a solution has been found. Scans and lookups are nested loops,
+    /// and this number counts from the outermost one. The loops further inside stop, because their remaining
+    /// rows cannot give a new head tuple.
     pub(crate) resume: usize,
     pub(crate) variables: usize,
     pub(crate) label: u32,
@@ -292,8 +295,8 @@ impl<'a> Draft<'a> {
         })
     }
 
-    /// Sets `once` in each scan or lookup if neither a later step nor the head reads a variable that it
-    /// binds.
+    /// Sets `once` to true in each scan or lookup that binds no variable which a later step or the head
+    /// reads.
     fn mark_once(&mut self) {
         let mut read = vec![false; self.rule.variables as usize];
         let note = |read: &mut Vec<bool>, argument: Argument| {

@@ -41,7 +41,8 @@ pub struct Program {
     pub(crate) indexes: Indexes,
 }
 
-/// The strata on which some relations depend, in evaluation order.
+/// The strata to evaluate in order to get the tuples of some relations, in evaluation order. Made by
+/// [`Program::query`] or [`Program::query_below`].
 #[derive(Clone, Debug, Default)]
 pub struct Query {
     pub(crate) strata: Vec<u32>,
@@ -135,7 +136,8 @@ impl Program {
         Ok(())
     }
 
-    /// Statistics without observations for the relations of this program, to use in [`Program::plan`].
+    /// Empty statistics for the relations of this program: no sizes have been observed yet. Use them in
+    /// [`Program::plan`].
     pub fn statistics(&self) -> Statistics {
         Statistics::new(self.signatures.iter().map(|s| s.arity))
     }
@@ -188,8 +190,9 @@ impl Program {
         Query { strata: strata.map(|s| s as u32).collect() }
     }
 
-    /// Like [`Program::query`], but the query evaluates only strata of a level below `level`. Calling
-    /// [`crate::Database::clear_from`] with `level` does not clear these strata.
+    /// Like [`Program::query`], but the query evaluates only those strata whose relations have a level below
+    /// `level` (see [`Program::level`]). Calling [`crate::Database::clear_from`] with the same `level` does
+    /// not clear these strata.
     pub fn query_below(&self, relations: &[RelationId], level: u8) -> Query {
         let mut query = self.query(relations);
         query.strata.retain(|&s| self.levels[self.strata[s as usize].relations[0].index()] < level);

@@ -96,7 +96,7 @@ pub struct Rule {
     pub head: Atom,
     /// The conditions, all of which must hold.
     pub body: Vec<Literal>,
-    /// An upper bound on the variables: the index of each variable in the rule is below this number.
+    /// The exclusive upper bound on the indices of the rule's variables. Not every index must be used.
     pub variables: u32,
     /// The caller's identifier for the rule. Errors report this label.
     pub label: u32,
@@ -109,8 +109,9 @@ pub struct Signature {
     pub name: String,
     /// The number of columns.
     pub arity: usize,
-    /// For an input relation, whose tuples the caller inserts, how often these tuples change. A higher level
-    /// stands for more frequent changes, and inputs of level 0 never change. [`crate::Database::clear_from`]
-    /// clears the inputs of the given level or above and all relations that depend on them.
+    /// The level of an input relation states how often its tuples change; the caller inserts these tuples. A
+    /// higher level stands for more frequent changes, and inputs of level 0 never change.
+    /// [`crate::Database::clear_from`] clears the inputs of the given level or above and all relations that
+    /// depend on them.
     pub level: u8,
 }

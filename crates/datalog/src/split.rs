@@ -17,8 +17,8 @@ use rustc_hash::FxHashMap;
 /// For each column of an atom, the constant in it; `None` for a variable.
 type Pattern = Vec<Option<Value>>;
 
-/// The maximum number of rules that copy tuples between parts, views and relations. If the rules of a new
-/// view would exceed this number, body literals read the whole relation instead of this view.
+/// The maximum number of rules that copy tuples between parts, views and relations. A view is not created if
+/// its rules would raise the total above this maximum. Body literals then read the whole relation instead.
 const MAX_VIEWED: usize = 1_000_000;
 
 /// Splits the relations of `rules` that depend on themselves through negation. Appends the new relations to
@@ -74,14 +74,14 @@ struct RelationPart {
 #[derive(Debug, Default)]
 struct Split {
     parts: Vec<(Pattern, RelationPart)>,
-    /// For each pattern of a head, the index of its part in `parts`.
+    /// For each head pattern, the index in `parts` of the part with this pattern.
     numbers: FxHashMap<Pattern, usize>,
     has_constants: bool,
-    /// The column by which the parts are indexed.
+    /// The column by whose constants the parts are indexed. `by_constant` and `general` form this index.
     column: usize,
-    /// For each constant in the indexed `column`, the indices in `parts` of the parts with this constant.
+    /// For each constant, the indices in `parts` of the parts whose pattern has this constant in `column`.
     by_constant: FxHashMap<Value, Vec<usize>>,
-    /// The indices in `parts` of the parts with a variable in the indexed `column`.
+    /// The indices in `parts` of the parts whose pattern has a variable in `column`.
     general: Vec<usize>,
     /// For each pattern of a body literal, the relation that the literal reads.
     views: FxHashMap<Pattern, RelationId>,
@@ -110,8 +110,9 @@ impl Split {
         }
     }
 
-    /// The relation that replaces `atom.relation` in a body literal. This is usually a view, the union of the
-    /// parts that are compatible with the literal. Adds the view to `new` if it does not exist yet.
+    /// The relation that replaces `atom.relation` in a body literal with the atom `atom`. This is usually a
+    /// view: the union of the parts whose patterns are compatible with the atom. Adds the view to `new` if it
+    /// does not exist yet.
     fn view(&mut self, atom: &Atom, new: &mut NewRelations<'_>) -> RelationId {
         let pattern = pattern_of(&atom.args);
         if pattern.iter().all(Option::is_none) {
@@ -167,7 +168,8 @@ struct NewRelations<'a> {
 }
 
 impl NewRelations<'_> {
-    /// Adds a new relation for the tuples of `whole` that match `pattern`, and returns the new relation.
+    /// Adds a new, empty relation and returns it. It is meant for the tuples of the relation `whole` that
+    /// match `pattern`.
     fn add(&mut self, whole: RelationId, pattern: &Pattern) -> RelationId {
         let whole = self.signatures[whole.index()].clone();
         let column = |constant: &Option<Value>| constant.map_or("*".to_owned(), |c| self.values.text(c));
@@ -176,8 +178,7 @@ impl NewRelations<'_> {
         RelationId(self.signatures.len() as u32 - 1)
     }
 
-    /// Adds a rule that copies tuples from the part `from` to the relation `to`, namely those that match
-    /// `pattern`.
+    /// Adds a rule that copies those tuples of the part `from` that match `pattern` to the relation `to`.
     fn copy(&mut self, from: &RelationPart, to: RelationId, pattern: &Pattern) {
         let column = |(number, constant): (usize, &Option<Value>)| match constant {
             Some(value) => Argument::Value(*value),

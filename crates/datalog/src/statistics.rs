@@ -12,30 +12,31 @@ pub struct Statistics {
 
 #[derive(Clone, Debug)]
 struct Seen {
-    /// The number of observations.
+    /// How many times the size of the relation has been observed.
     observations: f64,
-    /// The sum of the numbers of tuples over all observations.
+    /// The number of tuples at each observation, summed over all observations.
     tuples: f64,
-    /// For each column, the sum of the numbers of distinct values over all observations.
+    /// For each column, the number of distinct values at each observation, summed over all observations.
     distinct: Vec<f64>,
 }
 
-/// The assumed size of a relation without observations: the number of tuples, and the number of distinct
-/// values in each column.
+/// The assumed size of a relation that has never been observed: the number of tuples, and the number of
+/// distinct values in each column.
 const UNSEEN: (f64, f64) = (1000.0, 10.0);
 
 /// The assumed number of tuples of a relation that was empty at every observation.
 const RARE: f64 = 0.25;
 
 impl Statistics {
-    /// Statistics without observations for relations with the given arities, in the order of the relations.
+    /// Empty statistics: no sizes have been observed yet. `arities` holds the arity of each relation, in the
+    /// order of the relations.
     pub(crate) fn new(arities: impl Iterator<Item = usize>) -> Statistics {
         let unseen = |arity| Seen { observations: 0.0, tuples: 0.0, distinct: vec![0.0; arity] };
         Statistics { relations: arities.map(unseen).collect() }
     }
 
-    /// Adds relations with the given arities and without observations. The new relations follow the existing
-    /// ones.
+    /// Adds one relation for each arity in `arities`, after the existing relations. The sizes of the new
+    /// relations have not been observed yet.
     pub fn extend(&mut self, arities: impl Iterator<Item = usize>) {
         self.relations.extend(Statistics::new(arities).relations);
     }
@@ -54,8 +55,9 @@ impl Statistics {
     }
 
     /// The expected number of tuples that a lookup in `relation` finds if its key consists of the columns for
-    /// which `bound` holds. The estimate assumes that columns are independent, and is too low if they are
-    /// not. Even so, a lookup whose key determines the whole tuple ranks before a scan of a small relation.
+    /// which `bound` holds. The estimate assumes that the columns are independent, and is too low if they are
+    /// not. This is accepted: a lookup whose key determines the whole tuple still gets a lower estimate than
+    /// a scan of a small relation.
     pub(crate) fn fan_out(&self, relation: RelationId, bound: impl Fn(usize) -> bool) -> f64 {
         let seen = &self.relations[relation.index()];
         let columns = (0..seen.distinct.len()).filter(|&c| bound(c));

@@ -47,8 +47,8 @@ struct Node {
     first: u32,
 }
 
-/// The number of arguments that count as one term in bounds on memory. A tuple counts as one more tuple for
-/// each full group of this many columns.
+/// The number of arguments that count as much as one term in bounds on memory. In the bound on tuples, a
+/// tuple counts as one, plus one for each full group of this many columns.
 pub(crate) const COLUMNS_PER_UNIT: usize = 16;
 
 /// The tag bit that marks a name in a serialised term. The indices of permanent terms are smaller than this
@@ -70,9 +70,9 @@ pub struct Values {
     by_term: IdTable,
     /// The hash table of the temporary terms. [`Values::release`] removes these terms.
     temporary: IdTable,
-    /// Terms with an index below this bound are permanent. The bound can fall, but only so far that all
-    /// existing permanent terms stay permanent. It never rises, so no temporary term becomes permanent.
-    /// Otherwise a term could have two serialisations.
+    /// Terms with an index below this bound are permanent. The bound can fall, but never below the number of
+    /// existing permanent terms, so these stay permanent. It never rises, because a temporary term that
+    /// became permanent would have two serialisations.
     permanent: usize,
     /// Once all terms together have more arguments than this, all later terms are temporary.
     permanent_arguments: usize,

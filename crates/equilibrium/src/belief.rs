@@ -22,16 +22,17 @@ pub struct BestPlay {
     pub beliefs: usize,
     /// The number of different states that the search visited.
     pub states: usize,
-    /// The moves of best play: one for each turn and each sequence of percepts that can occur before this
-    /// turn. The moves are in preorder: a move comes before the moves that follow it in a match. Turns with
-    /// only one legal move are left out.
+    /// The moves of best play: for each turn, one move for each sequence of percepts that the role can have
+    /// received before this turn. The moves are in preorder: a move comes before the moves that follow it in
+    /// a match. Turns in which the role has only one legal move are left out.
     pub plan: Vec<PlannedMove>,
 }
 
 /// A move of best play.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PlannedMove {
-    /// For each turn so far, the role's move and then its percepts.
+    /// The history after which the role makes the move: for each earlier turn, the role's move and then its
+    /// percepts.
     pub history: Vec<Vec<String>>,
     /// The move.
     pub mv: String,
@@ -373,16 +374,17 @@ impl<M: StateMachine> Search<'_, M> {
 /// The maximum number of moves in a plan. Further moves are left out.
 const MAX_PLAN: usize = 100_000;
 
-/// Values that differ by less than this count as equal.
+/// Expected goals of two moves count as equal if they differ by at most this much.
 const TOLERANCE: f64 = 1e-9;
 
 /// An estimate of the bytes that a stored belief takes in addition to its states and their probabilities.
 const BELIEF_BYTES: usize = 80;
 
 /// The beliefs to which the legal move with index `mv` leads: one belief for each list of percepts that can
-/// follow the move. `open` holds, for each possible current state that is not terminal, its probability and
-/// the results of evaluating it. Each belief comes with the index of its percepts and with their probability,
-/// and the beliefs are in ascending order of this index.
+/// follow the move. `open` describes the current belief: it holds the probability of each state that is not
+/// terminal, and the results of evaluating this state. Each returned entry holds the index of a list of
+/// percepts in `Search::percepts`, the probability of these percepts, and the belief after them. The entries
+/// are in ascending order of the index.
 fn beliefs_after(open: &[(f64, Known)], mv: usize) -> Vec<(u32, f64, Belief)> {
     let mut parts: Vec<(u32, u32, f64)> = Vec::new();
     for (share, known) in open {

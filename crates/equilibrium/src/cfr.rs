@@ -23,8 +23,8 @@ pub struct CfrPlus<'a> {
     /// For each action, the weighted sum of its probabilities over the iterations.
     sums: Vec<f64>,
     iterations: u64,
-    /// For each node, the product of the probabilities of the own actions of the player that is being
-    /// updated, on the path to the node.
+    /// For each node, the product of the probabilities of the actions that the player being updated takes on
+    /// the path to the node.
     own_reach: Vec<f64>,
     /// For each node, the product of the probabilities of the other player's actions and of the moves of
     /// chance on the path to the node.
@@ -114,8 +114,8 @@ impl<'a> CfrPlus<'a> {
         }
     }
 
-    /// The average strategy. It is uniform in the information sets that the player's own strategies have
-    /// never reached.
+    /// The average strategy of both players. It is uniform in each information set that the strategies of
+    /// the set's own player have never reached, whatever the other player does.
     fn average(&self) -> Vec<f64> {
         let mut average = self.sums.clone();
         for set in self.tree.sets() {

@@ -67,5 +67,5 @@ impl Histories {
     }
 }
 
-/// An estimate of the memory that one list of percepts takes with its texts, in bytes.
+/// An estimate of the memory that one list of percepts takes, including the texts of the percepts, in bytes.
 const PERCEPT_BYTES: usize = 200;

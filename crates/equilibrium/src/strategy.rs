@@ -7,11 +7,11 @@ use crate::unfold::Unfolding;
 pub struct Equilibrium {
     /// The expected goal of each player, from 0 to 100, if both players play their strategies.
     pub goals: Vec<f64>,
-    /// The expected gain of a player that alone changes to a best response, as the mean over both players.
-    /// The gain is given as a share of the goal range (the highest minus the lowest goal). It is 0 in an
-    /// equilibrium.
+    /// The goal that a player gains on average by changing to a best response while the other player keeps
+    /// its strategy. This is the mean of both players' gains, given as a share of the goal range (the highest
+    /// minus the lowest goal). It is 0 in an equilibrium.
     pub exploitability: f64,
-    /// The number of iterations from which the strategies result.
+    /// The number of iterations of CFR+ that led to the strategies.
     pub iterations: u64,
     /// For each action of all information sets, its probability. The actions are in the order of the
     /// information sets.

@@ -15,12 +15,13 @@ use std::ops::Range;
 /// The kind of a node of the tree.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Kind {
-    /// A decision of a player in the information set with this index in `sets`.
+    /// A decision of a player. The field is the index of the player's information set in `Unfolding::sets`.
     Decision(u32),
-    /// A chance node: `random` draws one of its moves uniformly. The moves are the entry of `chances` with
-    /// this index.
+    /// A chance node: `random` draws one of its legal moves uniformly. The field is the index of the list of
+    /// these moves in `Unfolding::chances`.
     Chance(u32),
-    /// A terminal state. The players' goals are in the row of `goals` with this index.
+    /// A terminal state. The field is the index of the row of `Unfolding::goals` that holds the players'
+    /// goals in this state.
     Terminal(u32),
 }
 
@@ -84,8 +85,8 @@ pub enum UnfoldError {
     /// The tree does not fit into [`Budget::bytes`].
     #[error("the tree has more than {nodes} nodes: {turns} turns of it fill {mib} MiB")]
     Full {
-        /// The number of nodes so far, plus an estimate of the number of states that the current turn keeps
-        /// in memory.
+        /// The number of nodes so far, plus an estimate of the number of states that are kept in memory while
+        /// the current turn is unfolded.
         nodes: usize,
         /// The number of turns that are unfolded completely.
         turns: usize,
@@ -475,8 +476,8 @@ impl Unfolding {
     }
 }
 
-/// Marks a history after which only one move is legal. Any other history has the index of its information set
-/// instead of this value.
+/// While a turn is unfolded, a map leads from each history to the index of its information set. This value
+/// takes the place of the index if only one move is legal after the history, since there is no set then.
 const NO_CHOICE: u32 = u32::MAX;
 
 /// An estimate of the bytes that a state of the current turn takes in addition to the state itself: for its

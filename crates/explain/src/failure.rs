@@ -13,17 +13,17 @@ struct Attempt {
     /// The conditions of the rule, in the order of testing. Each is given by two indices: its place in the
     /// body of the lowered rule, and its place in the body of the rule in the rulesheet.
     order: Vec<(usize, usize)>,
-    /// The length of the longest prefix of `order` that some assignment satisfies as a whole. The condition
-    /// after this prefix fails.
+    /// The largest number of conditions at the start of `order` that some assignment of the variables
+    /// satisfies together. The next condition of `order` is the one that fails.
     reached: usize,
-    /// The values of the rule's variables in an assignment that satisfies this prefix. `None` for a variable
-    /// that is unbound.
+    /// The values of the rule's variables in an assignment that satisfies the first `reached` conditions of
+    /// `order`. `None` for a variable that these conditions and the head leave unbound.
     bindings: Vec<Option<Value>>,
 }
 
 impl Attempt {
-    /// The key by which attempts are compared: first the share of their conditions that hold, then the number
-    /// of these conditions. The attempt with the largest key comes nearest to a derivation.
+    /// The key by which attempts are compared: the share of the rule's conditions that hold before the first
+    /// failing one, then their number. The attempt with the largest key comes nearest to a derivation.
     fn nearness(&self) -> (f64, usize) {
         (self.reached as f64 / self.order.len().max(1) as f64, self.reached)
     }
@@ -96,8 +96,8 @@ impl Explainer {
     }
 
     /// The rules that could derive one of `atoms`, directly or through bridge rules (which copy tuples
-    /// between the lowered forms of a relation). Each is given by its index and by the atom that its head
-    /// matches.
+    /// between the lowered forms of a relation). Each rule is given by its index in the program and by the
+    /// atom that the rule's head matches.
     fn candidates(&mut self, atoms: &[Ground]) -> Vec<(usize, Ground)> {
         let mut found = Vec::new();
         let mut seen: FxHashSet<Ground> = atoms.iter().cloned().collect();

@@ -41,8 +41,8 @@ const MAX_NODES: usize = 400;
 /// The largest depth of an explanation.
 const MAX_DEPTH: usize = 32;
 
-/// The largest number of rule instances that the search for the shortest proof of an atom of a recursive
-/// relation examines.
+/// The maximum number of rule instances that are examined to find the shortest proof of one atom of a
+/// recursive relation.
 const MAX_INSTANCES: usize = 200_000;
 
 /// Whether an atom or a condition holds.
@@ -80,8 +80,8 @@ pub enum Because {
     Elsewhere,
     /// The explanation is omitted because the tree would grow too large.
     Omitted,
-    /// No other reason is given. If the explanation has parts, they are the reason: a negated condition that
-    /// fails has as its part the explanation of the atom that it negates.
+    /// None of the reasons above applies. A negated condition that fails has one part, which explains why the
+    /// negated atom holds. Every other condition with this variant has no parts.
     Itself,
 }
 
@@ -94,8 +94,8 @@ pub struct Explanation {
     pub verdict: Verdict,
     /// The reason for the verdict.
     pub because: Because,
-    /// The explanations of the conditions of the rule, in order. A negated condition that fails has one part:
-    /// the explanation of the atom that it negates.
+    /// If `because` names a rule, the explanations of its conditions, in order. If this is the explanation of
+    /// a negated condition that fails, one part: the explanation of the atom that the condition negates.
     pub parts: Vec<Explanation>,
 }
 
@@ -136,9 +136,9 @@ type Ground = (RelationId, Box<[Value]>);
 /// An instance of a rule: the index of the rule in the program, and the values of its variables.
 type Instance = (usize, Box<[Value]>);
 
-/// What a relation of the lowered program stands for in GDL. It is either an ordinary relation, or one of the
-/// relations (forms) into which a carrier is lowered. A carrier is a keyword such as `true` whose last
-/// argument is a fluent, a move or a percept.
+/// What a relation of the lowered program stands for in GDL: an ordinary relation, or one form of a carrier.
+/// A carrier is a keyword such as `true` whose last argument is a fluent, a move or a percept. It is lowered
+/// to several relations, which are called its forms.
 #[derive(Clone, Debug)]
 enum Shape {
     Ordinary(String),

@@ -138,8 +138,8 @@ impl Explainer {
         Ok(())
     }
 
-    /// The assignments of variables under which the rule with the index `number` derives `atom`. Only one of
-    /// them if `first_only`, otherwise at most [`MAX_INSTANCES`].
+    /// The assignments of values to variables under which the rule with the index `number` derives `atom`.
+    /// Stops after one assignment if `first_only` is true, otherwise after [`MAX_INSTANCES`].
     pub(super) fn solutions(
         &mut self,
         number: usize,
@@ -185,8 +185,9 @@ impl Explainer {
         }
     }
 
-    /// The values that the variables of the rule with the index `number` have when its head is `atom`. A
-    /// variable that does not occur in the head has an arbitrary value. `None` if the head does not match.
+    /// The values that the variables of the rule with the index `number` have when its head is `atom`. The
+    /// vector also has an entry for each variable outside of the head; its value there means nothing. `None`
+    /// if the head does not match.
     pub(super) fn given(&self, number: usize, (relation, tuple): &Ground) -> Option<Vec<Value>> {
         let rule = &self.program.rules()[number];
         if rule.head.relation != *relation {

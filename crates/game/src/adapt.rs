@@ -16,7 +16,7 @@ const SAMPLE_STEPS: usize = 16;
 /// tenths of a second.
 const SAMPLE_ROWS: u64 = 10_000_000;
 
-/// The largest number of terms that the sample playout may make. The same limit applies to tuples.
+/// The largest number of terms that the sample playout may make, and also the largest number of tuples.
 const SAMPLE_TERMS: usize = 500_000;
 
 /// A relation is a candidate for evaluation on demand if it takes more than this share of all work, or if its
@@ -30,8 +30,8 @@ const WORTHWHILE_GAIN: f64 = 0.8;
 /// If no evaluation fails, a program is rewritten only if its sample playout tries at least this many rows.
 const CHEAP_ROWS: u64 = 2_000;
 
-/// A rewriting is given up after this many attempts. Each failed attempt adds a relation to those that are
-/// evaluated on demand, or removes one, and costs a pass over all rules.
+/// The rewriting of a program ([`rewrite`]) is given up after this many attempts. After a failed attempt, the
+/// next one has one more relation on demand, or one fewer. Each attempt costs a pass over all rules.
 const MOST_REFUSALS: usize = 200;
 
 /// The largest number of relations whose evaluation on demand is tried.
@@ -132,8 +132,9 @@ pub fn fit_demanded(
     Some(semantics)
 }
 
-/// Adds to `attempt` all relations that depend on `relation`, directly or indirectly, except `asked`, the
-/// relations that hold the answers of queries.
+/// Adds to `attempt` all relations that depend on `relation`, directly or indirectly. Does not add the
+/// relations of `asked`, which hold the answers of queries, nor those that depend on `relation` only through
+/// them.
 fn include_askers(attempt: &mut [bool], rules: &[Rule], relation: RelationId, asked: &[RelationId]) {
     let mut askers: Vec<Vec<RelationId>> = vec![Vec::new(); attempt.len()];
     for rule in rules {
@@ -155,10 +156,11 @@ fn include_askers(attempt: &mut [bool], rules: &[Rule], relation: RelationId, as
     }
 }
 
-/// Rewrites the rules so that the relations of `attempt` are evaluated on demand. This requires that every
-/// body literal that reads such a relation knows the value of at least one column, and that the demand
-/// cannot grow without end. Until that holds, the function adds relations to `attempt` or removes some.
-/// `None` if `relation` itself would have to be removed, or if the rewriting exceeds a bound.
+/// Rewrites the rules so that the relations of `attempt` are evaluated on demand. This is possible only if
+/// every body literal that reads such a relation knows the value of at least one column, and if the demand
+/// cannot grow without end. Until that is the case, the function adds relations to `attempt` or removes some.
+/// `None` if `relation` itself would have to be removed, if the rewritten rules exceed a bound, or after
+/// [`MOST_REFUSALS`] attempts.
 fn rewrite(
     lowering: &Lowering,
     attempt: &mut [bool],

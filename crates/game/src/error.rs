@@ -13,7 +13,8 @@ pub enum EvalError {
     /// A fact or a move, given as text, can never occur in this game.
     #[error("`{0}` is not known in this game")]
     UnknownFact(String),
-    /// Another machine, whose states have another form, made the state.
+    /// The state was made by another machine than the one that should evaluate it, and the states of the two
+    /// machines have different forms.
     #[error("the state was made by another state machine; convert it by its facts")]
     ForeignState,
 }

@@ -10,8 +10,8 @@ pub struct Fingerprint {
     pub playouts: u64,
     /// The number of joint moves in all playouts.
     pub steps: u64,
-    /// For each role, the sum of its goals in the last states of the playouts. If a role has several goals,
-    /// the largest counts. If a role has no goal, the sum does not change.
+    /// For each role, the sum of its goals, one from the last state of each playout. If the role has several
+    /// goals in that state, the largest is added. If it has none, nothing is added.
     pub goal_sums: Vec<u64>,
     /// A hash of the stream index, the steps and the goals of every playout.
     pub checksum: u64,
@@ -52,8 +52,8 @@ mod tests {
     use super::Fingerprint;
     use crate::{Goal, Goals, Playout};
 
-    /// The fingerprint of playouts of one role, each given as its stream index, its number of steps and its
-    /// goal.
+    /// The fingerprint of `playouts` of a game with one role. Each playout is given as its stream index, its
+    /// number of steps, and the role's goal (`None` for no goal).
     fn of(playouts: &[(u64, u32, Option<u8>)]) -> Fingerprint {
         let mut counts = Fingerprint::new(1);
         for &(number, steps, goal) in playouts {

@@ -57,8 +57,9 @@ impl FluentSet {
         Ok(FluentSet(Fluents::Mixed(Arc::new(mixed))))
     }
 
-    /// The fluents of the state. If some of them are temporary terms, the function interns those again,
-    /// writes all fluents to `buffer` and returns its content. Otherwise it does not use `buffer`.
+    /// The fluents of the state. If some of them are temporary terms, the function interns these terms again,
+    /// writes all fluents to `buffer`, and returns the content of `buffer`. Otherwise it does not use
+    /// `buffer`.
     pub(crate) fn values<'a>(&'a self, terms: &mut Values, buffer: &'a mut Vec<Value>) -> &'a [Value] {
         match &self.0 {
             Fluents::Permanent(values) => values,

@@ -11,25 +11,27 @@ pub trait Hints: StateMachine {
     /// these playouts waits for the preparations.
     fn prepare_decisive(&mut self) {}
 
-    /// Keeps only one move of each equivalence class in `moves`, which are moves of `role`: the move with
-    /// the smallest index. Two moves are equivalent if, after either of them, the game ends at the same time
-    /// with the same goals. If the machine does not know whether two moves are equivalent, it keeps both.
+    /// Removes superfluous moves from `moves`, a list of moves of `role`. Two moves are equivalent if, after
+    /// either of them, the game ends at the same time with the same goals. Of equivalent moves the function
+    /// keeps only the one with the smallest [`Move`] index. If the machine does not know whether two moves
+    /// are equivalent, it keeps both.
     fn distinct_moves(&mut self, role: Role, moves: &mut Vec<Move>) {
         let _ = (role, moves);
     }
 
-    /// The subgames of a single-role game. The state of such a game must consist of parts so that each move
-    /// affects at most one part. Each part on which the game's best goal depends gives one subgame: a
-    /// machine with the same states and moves as the game, in which only the moves of this part are legal.
-    /// The subgame ends with goal 100 as soon as its part satisfies all conditions that the best goal sets
-    /// for it. The result is empty if the machine cannot find at least two subgames.
+    /// The subgames of a single-role game. A game has subgames if its state consists of parts, and each move
+    /// affects at most one part. Each part on which the game's best goal depends gives one subgame. A subgame
+    /// is a machine with the same states and moves as the game, in which only the moves that affect this part
+    /// are legal. The subgame ends with goal 100 as soon as its part satisfies all conditions that the best
+    /// goal sets for the part. The result is empty if the machine cannot find at least two subgames.
     fn subgames(&mut self) -> Vec<Self> {
         Vec::new()
     }
 
     /// Replaces `out` by one list of moves for each role in each of `states`: state by state, and role by
-    /// role within a state. A list holds the moves among which a playout with decisive moves draws the
-    /// role's move in that state. `out` becomes empty if the machine does not know these moves.
+    /// role within a state. A list holds the moves of one role in one state among which a playout with
+    /// decisive moves ([`PlayoutPlan::decisive`](crate::PlayoutPlan::decisive)) draws. `out` becomes empty if
+    /// the machine does not know these moves.
     ///
     /// # Errors
     /// See [`StateMachine`].

@@ -71,16 +71,17 @@ pub enum Extent {
     Sampled,
 }
 
-/// The limit of joint moves that an update examines to enumerate the set is this factor times the bound of
-/// the set, plus one for each state.
+/// A limit for an update that enumerates the set. The update may examine as many joint moves as this factor
+/// times the bound of the set, plus one for each state in the set. If there are more, it draws a sample
+/// instead.
 const JOINT_MOVES: usize = 16;
 
-/// An update of a sampled set draws joint moves; their number is about this factor times the bound of the
-/// set.
+/// An update that cannot examine all joint moves draws some at random: about as many as this factor times the
+/// bound of the set.
 const DRAWS: usize = 4;
 
-/// If an update leaves fewer states than this share of the bound, random walks from the start of the match
-/// add new states.
+/// If an update of a sampled set leaves fewer states than this share of the bound of the set, random walks
+/// from the start of the match add new states.
 const RENEWED_BELOW: f64 = 0.125;
 
 impl<M: StateMachine> InformationSet<M> {
@@ -227,10 +228,10 @@ impl<M: StateMachine> InformationSet<M> {
     }
 
     /// The states after a turn in which the role makes the move `own` and receives the percepts `seen`. If
-    /// `random` is `None`, the result holds all these states; it is `None` if they are too many, or if there
-    /// are too many joint moves to examine. Otherwise the function draws joint moves at random, in each
-    /// state a number in proportion to its probability, and the result holds the states after the drawn
-    /// moves.
+    /// `random` is `None`, the function examines all joint moves and returns all these states. It returns
+    /// `None` if there are too many of these states, or too many joint moves to examine. If `random` is
+    /// given, the function draws joint moves at random and returns the states after them. The number of draws
+    /// in a state is in proportion to the probability of that state.
     fn successors(
         &self,
         machine: &mut M,
@@ -279,8 +280,9 @@ impl<M: StateMachine> InformationSet<M> {
     }
 }
 
-/// For each role, its legal moves in `state`; for `role` itself, only the move `own`. `None` if `own` is not
-/// legal there or if another role has no legal move, because `state` is then not possible.
+/// The moves of each role that are possible in `state`: for `role` only the move `own`, for every other role
+/// its legal moves. `None` if `own` is not legal in `state`, or if another role has no legal move there. In
+/// both cases the match cannot have reached `state`.
 fn choices<M: StateMachine>(
     machine: &mut M,
     state: &M::State,
@@ -301,9 +303,9 @@ fn choices<M: StateMachine>(
     Ok(Some(choices))
 }
 
-/// The states after a turn that have been found so far, in the order in which they were found.
+/// The states after a turn, as far as they have been found, in the order in which they were found.
 struct Successors<M: StateMachine> {
-    /// For each state, its index in `order`.
+    /// The index of each state in `order`.
     states: FxHashMap<M::State, usize>,
     order: Vec<(M::State, f64)>,
 }

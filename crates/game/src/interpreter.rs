@@ -18,8 +18,8 @@ use ggp_datalog::{Database, Limits, Value};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// The number of permanent terms besides the terms of the rules is a quotient: the bound for terms minus the
-/// number of terms of the rules, divided by this number.
+/// The divisor that gives the number of permanent terms besides the terms of the rules. The dividend is the
+/// number of terms that the bound allows in addition to the terms of the rules.
 const PERMANENT_PART: usize = 8;
 
 /// The reference [`StateMachine`].
@@ -36,7 +36,7 @@ pub struct Interpreter {
     /// The legal moves of the loaded state, one list for each role. `None` until they are computed.
     legal: Option<Vec<Vec<Move>>>,
     scratch: Vec<Vec<Value>>,
-    /// A buffer for the fluents of the state that is being read.
+    /// A buffer for the fluents of a state while the interpreter reads that state.
     fluents: Vec<Value>,
 }
 

@@ -1,15 +1,18 @@
 //! Lowering from GDL to Datalog.
 //!
 //! A carrier is a relation whose last argument is a fluent, a move or a percept (`true`, `next`, `init`,
-//! `does`, `legal`, …). A carrier is flattened by the root function of that argument:
+//! `does`, `legal`, …). A carrier is lowered to several relations, its forms. A flattened form belongs to one
+//! root function of the last argument, and has the arguments of that function as columns. For example,
 //! `(true (cell ?x ?y b))` becomes the relation `true cell/3` with three columns, so that joins can use the
 //! arguments. If a variable stands for the whole fluent or move, as in `(true ?f)`, the rules use the whole
-//! form: a relation with one column for the term. If a derived carrier is needed in both forms, bridge rules
-//! copy the tuples from one form to the other. The inputs `true` and `does` need no bridge rules, because
-//! the machine fills both of their forms. If bridge rules are needed in both directions, they would form a
-//! cycle between the forms, and every move would depend on every other move. To avoid that, the rules that
-//! conclude the whole form conclude a separate relation instead. Bridge rules copy this relation to the
-//! flattened forms and to the whole form, which the other rules read.
+//! form: a relation with one column for the term.
+//!
+//! If a derived carrier is needed in both forms, bridge rules copy the tuples from one form to the other. The
+//! inputs `true` and `does` need no bridge rules, because the machine fills both of their forms. If bridge
+//! rules in both directions are needed, they would form a cycle between the forms, and every move would
+//! depend on every other move. A separate relation avoids this cycle. It replaces the whole form in the heads
+//! of the rules. Bridge rules copy its tuples to the flattened forms and to the whole form, and the other
+//! rules read those forms.
 //!
 //! Any other compound term that contains variables becomes a [`Literal::Compose`]. No function in this module
 //! recurses over terms.
@@ -23,9 +26,9 @@ use ggp_gdl::{Description, Symbol};
 use rule::{RuleLowering, ground_terms};
 use rustc_hash::FxHashMap;
 
-/// The level ([`Signature::level`]) of `true`, which changes with the state.
+/// The level ([`Signature::level`]) of the relation `true`, whose tuples change with the state.
 pub const STATE_LEVEL: u8 = 1;
-/// The level ([`Signature::level`]) of `does`, which changes with the joint move.
+/// The level ([`Signature::level`]) of the relation `does`, whose tuples change with the joint move.
 pub const MOVE_LEVEL: u8 = 2;
 
 /// A relation that carries a fluent, a move or a percept in its last argument.
@@ -98,9 +101,10 @@ impl Carrier {
 /// A form of a carrier: one of the relations into which the carrier is lowered.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Form {
-    /// The function whose arguments are the columns of the relation. `None` for the whole form.
+    /// The function whose arguments are the columns of this form. `None` for the whole form, whose column is
+    /// the whole term.
     pub functor: Option<Functor>,
-    /// The relation.
+    /// The relation that this form is in the Datalog program.
     pub relation: RelationId,
     /// Whether the relation is the head of a rule of the game.
     pub defined: bool,
@@ -202,8 +206,8 @@ impl Lowering {
         })
     }
 
-    /// The separate relation for the tuples that rules conclude in the whole form of `carrier` (see
-    /// [`crate::lower`]). `None` if these tuples have no separate relation.
+    /// The relation that replaces the whole form of `carrier` in the heads of the rules, so that the bridge
+    /// rules form no cycle (see [`crate::lower`]). `None` if the rules of `carrier` need no such relation.
     pub fn concluded(&self, carrier: Carrier) -> Option<RelationId> {
         self.concluded.get(&carrier).copied()
     }
@@ -260,9 +264,9 @@ impl Lowering {
         roles.filter(|roles| roles.len() <= MOST_FIXED_ROLES).unwrap_or_default()
     }
 
-    /// Makes a new relation and replaces `whole` by it in the head of every rule. Adds rules that copy the
-    /// tuples of the new relation to `whole`: one rule for each of `roles`, or a single rule if `roles` is
-    /// empty. Returns the new relation.
+    /// Makes a new relation and replaces the relation `whole` by it in the heads of all rules. Adds rules
+    /// that copy the tuples of the new relation to `whole`: one rule for each of `roles`, or a single rule if
+    /// `roles` is empty. Returns the new relation.
     fn keep_apart(&mut self, carrier: Carrier, whole: RelationId, roles: &[Value]) -> RelationId {
         let concluded = RelationId(self.signatures.len() as u32);
         let signature = self.signatures[whole.index()].clone();
@@ -290,7 +294,8 @@ impl Lowering {
     }
 }
 
-/// The largest number of roles for which each role gets bridge rules of its own.
+/// If a game has at most this many roles, each role gets bridge rules of its own. Otherwise one bridge rule
+/// serves all roles.
 const MOST_FIXED_ROLES: usize = 16;
 
 /// Makes the rule `whole(…, T) ← flat(…, x…), T = f(x…)`, or the converse rule if `to_whole` is false. The
@@ -322,7 +327,7 @@ fn bridge_rule(
     Rule { head: Atom { relation: to, args: head }, body, variables: prefix + count + 1, label }
 }
 
-/// The label of a rule that was not made from a known rule of the description.
+/// The label of a lowered rule for which no rule of the description is known as its origin.
 pub const BRIDGE: u32 = u32::MAX;
 
 /// Interns the ground term `text`, such as `(cell 1 (f a) b)`, in `values`. `None` if `text` is not exactly

@@ -119,9 +119,9 @@ pub trait StateMachine: Clone + Send {
         self.parse_joint_among(&[], texts)
     }
 
-    /// The same as [`StateMachine::parse_joint`], except for a text that is not exactly the text of a known
-    /// move. Such a text is first compared with the role's list in `legal`, which has one list of moves for
-    /// each role. If exactly one move of that list matches the text without regard to ASCII case, the text
+    /// The same as [`StateMachine::parse_joint`], except for a text that differs from the texts of all known
+    /// moves. The function compares such a text with the moves of the role in `legal`, which has one list of
+    /// moves for each role. If the text matches exactly one of these moves without regard to ASCII case, it
     /// means that move. The resulting moves need not be legal.
     ///
     /// # Errors
@@ -262,7 +262,7 @@ pub enum JointMoveError {
     /// The machine knows no move with this text.
     #[error("`{text}` is not a move of {role}")]
     Unknown {
-        /// The role's name.
+        /// The name of the role that should make the move.
         role: String,
         /// The text of the move; control characters are replaced.
         text: String,
@@ -270,11 +270,11 @@ pub enum JointMoveError {
     /// The move is not legal in the state.
     #[error("{role} has no legal move `{text}`; legal: {legal}")]
     Illegal {
-        /// The role's name.
+        /// The name of the role that should make the move.
         role: String,
         /// The text of the move; control characters are replaced.
         text: String,
-        /// The first legal moves of the role, as text.
+        /// The texts of the role's first legal moves, separated by commas, and how many more there are.
         legal: String,
     },
     /// The legal moves could not be evaluated.

@@ -17,8 +17,8 @@ pub(crate) struct MoveTable {
     /// For each move, its rank in the order of texts. Moves that were added after the last computation of the
     /// ranks have no rank.
     ranks: Vec<u32>,
-    /// The number of moves that [`MoveTable::sort`] has sorted by text since the last computation of the
-    /// ranks.
+    /// The number of moves that [`MoveTable::sort`] has been asked to sort without ranks since it last
+    /// computed the ranks.
     misses: usize,
 }
 
@@ -30,12 +30,13 @@ enum Term {
     Temporary(Box<[u32]>),
 }
 
-/// The largest total size in bytes of the texts of all moves, and of the facts of a state.
+/// The largest total size, in bytes, of the texts of all moves in a move table. The same limit applies to the
+/// texts of all facts of one state.
 pub(crate) const MAX_TEXT: usize = 256 << 20;
 
 /// A table with at least this number of moves is large ([`MoveTable::is_large`]).
 const MANY: usize = 1 << 17;
-/// A table whose texts take at least this many bytes is large, too.
+/// A table with fewer moves is also large if their texts take at least this many bytes together.
 const MANY_BYTES: usize = MAX_TEXT / 8;
 
 impl MoveTable {
@@ -126,8 +127,8 @@ impl MoveTable {
     }
 }
 
-/// The error for texts that take more than `most` bytes together. `of` names what they are the texts of:
-/// moves or facts.
+/// The error for texts that take more than `most` bytes together. `of` is `moves` or `facts`, depending on
+/// what the texts denote.
 pub(crate) fn too_much_text(of: &str, most: usize) -> EvalError {
     EvalError::TooLarge(format!("the texts of the {of} take more than {} MiB", most >> 20))
 }

@@ -50,14 +50,14 @@ fn too_many() -> EvalError {
     EvalError::TooLarge("more than 2^64 joint moves".to_owned())
 }
 
-/// A state of the current sequence, and an enumeration of its joint moves.
+/// A state on the current sequence of joint moves, and an enumeration of the joint moves in that state.
 struct Branches<S> {
     state: S,
     choices: Vec<Vec<Move>>,
     joint: Vec<Move>,
-    /// The number of joint moves.
+    /// The number of joint moves in the state. 0 if the state is terminal or a role has no legal move.
     count: u64,
-    /// The index of the next joint move to expand.
+    /// The index of the next joint move to try, in the enumeration of the state's joint moves.
     next: u64,
 }
 

@@ -30,7 +30,7 @@ pub enum Observation<'a> {
 pub struct Candidate {
     /// The canonical text of the move.
     pub mv: String,
-    /// The number of visits of the move.
+    /// The number of times that the search has visited the move.
     pub visits: u64,
     /// The mean score of the player's own role after this move, from 0 to 100. `None` if the move has no
     /// visits.
@@ -49,7 +49,7 @@ pub struct SearchReport {
     pub iterations: u64,
     /// The number of finished playouts.
     pub playouts: u64,
-    /// The number of nodes in the tree.
+    /// The number of nodes in the search tree.
     pub nodes: u64,
     /// The time that the search took.
     pub elapsed: Duration,
@@ -58,7 +58,7 @@ pub struct SearchReport {
 }
 
 impl SearchReport {
-    /// A search with fewer iterations than this has hardly visited each move of a medium-sized game.
+    /// A search with fewer iterations than this visits most moves of a medium-sized game once or not at all.
     const FEW_ITERATIONS: u64 = 50;
 
     /// Whether the chosen move is hardly better than a guess: the role has several moves, the search has done

@@ -40,8 +40,8 @@ pub struct PlayoutPlan<'a> {
     pub max_steps: u32,
     /// Whether to record [`Playout::moves`].
     pub moves: bool,
-    /// Whether the caller guarantees that no start state is terminal. If so, the machine may skip the test
-    /// for terminal start states.
+    /// Whether the caller guarantees that no start state is terminal. If so, the machine need not check
+    /// whether the start states are terminal.
     pub no_terminal_start: bool,
     /// Whether playouts use decisive and anti-decisive moves (Teytaud & Teytaud 2010). In a state in which
     /// only one role has a choice, that role makes a winning move if it has one. Otherwise, in a game of two
@@ -78,7 +78,8 @@ pub const MAX_STEPS: u32 = 100_000;
 
 /// The evaluation of many states at once. The default methods evaluate one state after the other.
 pub trait Batches: StateMachine {
-    /// The number of states that the machine evaluates in about the time that one state takes.
+    /// The number of states that the machine can evaluate at once, in about the time that it takes for a
+    /// single state.
     fn lanes(&self) -> usize {
         1
     }
@@ -178,9 +179,9 @@ pub trait Playouts: Batches + Hints {}
 
 impl<M: Batches + Hints> Playouts for M {}
 
-/// Plays random playouts on any [`StateMachine`], one playout after the other and one joint move at a time.
-/// The value holds buffers that its playouts reuse. Every random playout of the workspace for which the
-/// machine has no faster method of its own is played in this way.
+/// Plays random playouts on any [`StateMachine`], one playout after the other and one joint move at a time. A
+/// machine plays its random playouts in this way unless it has a faster method. The value holds buffers that
+/// the playouts reuse.
 #[derive(Clone, Debug)]
 pub struct StepwisePlayouts {
     moves: Vec<Move>,

@@ -3,8 +3,9 @@
 
 use crate::{Move, Role};
 
-/// The playouts are divided into groups of this many consecutive playouts. The share determines how many
-/// playouts at the start of each group use the preference.
+/// The playouts are divided into groups of this many consecutive playouts. In each group, only the first
+/// playouts use the preference. Their number is this constant times the share of playouts that use the
+/// preference, rounded.
 const CYCLE: u64 = 8;
 
 /// The preferred moves of every role, and the share of playouts that use them.

@@ -3,12 +3,12 @@
 //! lane.
 //!
 //! A stream has a 64-bit key, mixed by the finaliser of `SplitMix64` (Steele, Lea & Flood 2014). A draw is a
-//! 32-bit hash in two rounds. The hash starts from the sum of the key's low half and a Weyl counter of the
-//! step and the role ([`counter`]). The key's high half is added between the two rounds. Multipliers and
-//! shifts are those of `lowbias32` (Wellons 2018). The hash uses only 32-bit operations, because a vector
+//! 32-bit hash in two rounds. The hash starts from a sum: the low half of the key plus a Weyl counter of the
+//! step and the role ([`counter`]). The high half of the key is added between the two rounds. Multipliers and
+//! shifts are those of `lowbias32` (Wellons 2018). The hash uses only 32-bit operations, because one vector
 //! instruction performs twice as many of them as of 64-bit operations. Vector lanes at different steps can
-//! share one counter: since the counter is added to the key, a change of a lane's key makes up for the
-//! difference of the steps.
+//! share one counter. The counter is added to the key, so a change of a lane's key can make up for the
+//! difference between the lane's step and the shared step.
 
 use crate::Role;
 use std::ops::Range;
@@ -69,7 +69,7 @@ pub fn counter(step: u32, role: Role) -> u32 {
     step.wrapping_shl(8).wrapping_add(u32::from(role.0)).wrapping_mul(WEYL)
 }
 
-/// The hash that computes [`bits`]. `low` is the low half of the key plus the counter, and `high` is the high
+/// The hash function of [`bits`]. `low` is the low half of the key plus the counter, and `high` is the high
 /// half of the key.
 #[inline]
 pub fn scramble(low: u32, high: u32) -> u32 {

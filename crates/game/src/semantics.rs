@@ -55,13 +55,14 @@ pub struct Semantics {
     terminal: Option<RelationId>,
     role: Option<RelationId>,
     ask: Queries,
-    /// The relations that hold the answers of the queries.
+    /// The relations that hold the answers of queries: `role`, `terminal`, `goal`, and the relations into
+    /// which `init`, `next`, `legal` and `sees` are lowered.
     asked: Vec<RelationId>,
     on_demand: Vec<bool>,
     statistics: Statistics,
 }
 
-/// The queries. Each lists the relations to evaluate for one kind of answer.
+/// The queries to the rules of a game. Each query lists the relations to evaluate for one kind of answer.
 #[derive(Clone, Debug)]
 pub(crate) struct Queries {
     /// Asks for the static relations on which the other queries depend.
@@ -168,12 +169,13 @@ impl Semantics {
         self.on_demand = on_demand;
     }
 
-    /// The relations that hold the answers of the queries.
+    /// The relations that hold the answers of queries: `role`, `terminal`, `goal`, and the relations into
+    /// which `init`, `next`, `legal` and `sees` are lowered.
     pub fn asked(&self) -> &[RelationId] {
         &self.asked
     }
 
-    /// For each relation of the lowering, whether it is evaluated on demand (magic sets).
+    /// For each relation of the lowered program, whether it is evaluated on demand (magic sets).
     pub fn on_demand(&self) -> &[bool] {
         &self.on_demand
     }

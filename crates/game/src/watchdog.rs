@@ -6,8 +6,8 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::Duration;
 
-/// The interval between two checks of a flag or of a CPU clock. It is well below 50 ms, the delay that an
-/// answer may have.
+/// The interval between two checks of a flag or of a CPU clock. It is well below 50 ms, the longest
+/// acceptable delay of an answer.
 const POLL: Duration = Duration::from_millis(5);
 
 /// Raises a stop flag when a piece of work reaches a limit. The limits are a deadline, an amount of CPU time,

@@ -50,9 +50,10 @@ struct Node {
 /// The occurrences of variables in a head or a body, as pairs of a variable and a place where it occurs.
 type Occurrences = Vec<(Symbol, Place)>;
 
-/// The flow of values of a rule's variable from its places in the body (`from`) to one of its places in the
-/// head (`to`). `seen` is the sum of [`Domains::tree_version`] over the places `from`, as of the last pass.
-/// If the sum is still the same, no new values can flow.
+/// One variable of a rule, along which values flow from the body to the head. `from` holds all places of the
+/// variable in the body, and `to` is one of its places in the head. `seen` is the sum of
+/// [`Domains::tree_version`] over the places `from` at the last pass. If the sum is still the same, no new
+/// values can flow.
 #[derive(Debug)]
 struct Flow {
     from: Vec<Place>,
@@ -127,9 +128,9 @@ impl Domains {
 
     /// The place of the argument of `atom` with the index `argument`, from 0. The argument of `true`, `next`,
     /// `init` and `base` is at the place of whole fluents. The second argument of `does`, `legal` and `input`
-    /// is at the place of whole moves. The first argument of these three is at the place of the argument of
-    /// `role`; the result is `None` if the rules do not mention `role`. The arguments of every other relation
-    /// have places of their own.
+    /// is at the place of whole moves. The first argument of `does`, `legal` and `input` shares the place of
+    /// the argument of `role`; the result is `None` if the rules do not mention `role`. The arguments of
+    /// every other relation have places of their own.
     fn root(&mut self, description: &Description, atom: &Atom, argument: usize) -> Option<Place> {
         match (description.name(atom.relation), atom.args.len()) {
             ("true" | "next" | "init" | "base", 1) => Some(self.fluent),
@@ -239,8 +240,9 @@ impl Domains {
         sum
     }
 
-    /// Adds the intersection of the domains of `from` to the domain of `to`, and does the same for the places
-    /// inside them. Returns whether the domain of `to` or of a place inside it changed.
+    /// Adds the intersection of the domains of the places `from` to the domain of `to`. Does the same for the
+    /// arguments of the terms at these places, at any depth. Returns whether the domain of `to` or of a place
+    /// inside it changed.
     fn pour(&mut self, from: &[Place], to: Place) -> bool {
         let mut changed = false;
         let mut stack = vec![(from.to_vec(), to)];

@@ -130,9 +130,9 @@ pub fn read(source: &[u8]) -> Result<SyntaxTree<'_>, ParseErrors> {
 }
 
 /// Parses as much as possible and appends the errors to `errors`. `rule_depth` is the number of lists that
-/// enclose each rule; `None` if the text is not a rulesheet. In a rulesheet, a `(<=` at the start of a line
-/// is taken to start a new rule even if more than `rule_depth` lists are open there. Then the open lists
-/// beyond the first `rule_depth` are reported as unclosed and dropped together with their members.
+/// should enclose each rule; `None` if the text is not a rulesheet. In a rulesheet, a `(<=` at the start of a
+/// line always starts a new rule. If more than `rule_depth` lists are open there, the surplus inner lists are
+/// reported as unclosed and dropped together with their members.
 pub(crate) fn read_forms<'a>(
     source: &'a [u8],
     rule_depth: Option<usize>,

@@ -10,7 +10,8 @@ use std::fmt::{self, Debug, Formatter};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 
-/// The outcome of a build: a machine, or the reason why there is no network.
+/// The outcome of a build: the state machine, or the reason why the game has no network. The machine is the
+/// network, or the interpreter if the caller chose the interpreter.
 pub(crate) type Built = Result<Machine, BuildError>;
 
 /// An event of a build that a program may report to its user.

@@ -13,7 +13,8 @@ pub enum Choice {
     /// The network if it can be built within the limits, else the interpreter.
     #[default]
     Auto,
-    /// The interpreter, which evaluates Datalog bottom-up and is the reference. It is ready at once.
+    /// The interpreter, which evaluates the rules as Datalog, bottom-up. It is the reference: the network
+    /// must give the same answers. The interpreter is ready at once.
     Datalog,
     /// The propositional network. Its build has no time limit. If the build fails, the result is an error,
     /// not the interpreter.
@@ -125,13 +126,13 @@ pub struct BuildTimes {
 /// The reason why a game has no network.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum BuildError {
-    /// The CPU time limit was reached.
+    /// The build reached its CPU time limit, which this value holds.
     #[error("building its network takes more than {} s of CPU time", .0.as_secs_f64())]
     TimeOut(Duration),
     /// The build was stopped from outside.
     #[error("building its network was stopped")]
     Stopped,
-    /// The grounded rules exceed a limit.
+    /// The grounded rules exceed one of [`Build::limits`]. Holds the message.
     #[error("{0}")]
     TooLarge(String),
     /// The rules cannot be evaluated.

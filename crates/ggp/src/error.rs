@@ -27,13 +27,14 @@ pub enum Error {
     /// The game has no such role.
     #[error(transparent)]
     UnknownRole(#[from] UnknownRole),
-    /// A search or a proof treats all roles as if they saw the whole state, which they do not in this game.
+    /// A search or a proof was requested in a game with percepts. Searches and proofs assume that every role
+    /// sees the whole state, but in such a game the roles do not see it.
     #[error(
         "the roles of this game do not see the whole state (it has `sees`): a player that is told its percepts \
          plays it, `best_play` and `CfrPlus` solve it"
     )]
     HiddenInformation,
-    /// A role has no legal move, or the game is over.
+    /// The role with this name has no legal move, or the game is over.
     #[error("{0} has no move to make: the game is over, or the rules give no legal move")]
     NoMove(String),
     /// A text describes no player, or has an invalid option.
@@ -68,10 +69,11 @@ pub enum Error {
     /// The extensive form of a game cannot be computed.
     #[error(transparent)]
     Unfold(#[from] ggp_equilibrium::UnfoldError),
-    /// The best play against chance cannot be computed.
+    /// [`best_play`](ggp_equilibrium::best_play) cannot compute how a single role plays best against chance.
     #[error(transparent)]
     BestPlay(#[from] ggp_equilibrium::BeliefError),
-    /// A game has no two roles of constant sum, so that CFR+ does not apply to it.
+    /// CFR+ does not apply to a game, because the game does not have exactly two players, or because the sum
+    /// of their goals is not constant.
     #[error(transparent)]
     NotConstantSum(#[from] ggp_equilibrium::NotConstantSum),
 }

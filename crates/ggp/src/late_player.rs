@@ -29,9 +29,9 @@ pub struct LatePlayer {
     begin: BeginBuild,
     /// Whether the interpreter may play. If `false`, the player waits for the network.
     falls_back: bool,
-    /// The game and the build of the last START, if the player did not become ready in time. If START comes
-    /// again for the same game, it continues with this build instead of a new one. `None` before the first
-    /// START and after a START that succeeded.
+    /// The game of the last START and the build of its network, if the player was not ready in time. When
+    /// START comes again for the same game, the player uses this build instead of a new one. `None` before
+    /// the first START, after a START that succeeded, and after STOP.
     begun: Option<(Arc<Game>, BackgroundBuild)>,
     running: Option<RunningMatch>,
 }
@@ -43,7 +43,8 @@ struct RunningMatch {
     role: Role,
     clocks: Clocks,
     player: Box<dyn Player>,
-    /// The build of the network that will take over. `None` if no network will take over.
+    /// The build of the network that will replace the interpreter when it is ready. `None` if the player will
+    /// not change over: it uses the network already, or it keeps the interpreter to the end of the match.
     coming: Option<BackgroundBuild>,
     /// The joint moves made so far, as texts. They are recorded as long as `coming` is not `None`.
     joints: Vec<Vec<String>>,

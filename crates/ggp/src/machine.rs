@@ -3,7 +3,7 @@
 use ggp_game::Interpreter;
 use ggp_propnet::PropNetMachine;
 
-/// A concrete state machine.
+/// A state machine of one of the two kinds: the interpreter or the propositional network.
 #[derive(Clone, Debug)]
 pub(crate) enum Machine {
     Interpreter(Box<Interpreter>),

@@ -88,16 +88,17 @@ pub struct Participants {
     members: Vec<Participant>,
     contests: Vec<Contest>,
     build: Build,
-    /// The reasoner of each contest, in the order of `contests`. It is `None` until its first use, so that
-    /// the trials of external players come before the build of any network. Each match uses a clone. The
-    /// locks make this type `Sync`, because reasoners need not be `Sync`.
+    /// The reasoner of each contest's game, in the order of the field `contests`. Each is `None` until its
+    /// first use. No network is therefore built before the trials, in which the tournament checks whether
+    /// external players answer. Each match uses a clone. The locks make this type `Sync`, because reasoners
+    /// need not be `Sync`.
     reasoners: Vec<Mutex<Option<Reasoner>>>,
     /// The time at which this value was made, in milliseconds since 1970. It is part of the match ids for
     /// remote players. A match that is repeated after a crash thus has a new id, and players do not mistake
     /// it for the first one.
     begun: u64,
-    /// The number of match ids that have been made for remote players. Each id contains the number at the
-    /// time, which makes the id unique.
+    /// The number of match ids made so far for remote players. Each new id contains the number of ids made
+    /// before it, which makes the id unique.
     remote: AtomicU64,
     on_fallback: Option<FallbackListener>,
 }

@@ -44,12 +44,14 @@ pub struct Reasoner {
     /// The interpreter that evaluated the game before the network took over. It is kept to convert the states
     /// that it made. `None` if no network has taken over.
     previous: Option<Box<Interpreter>>,
-    /// The build of the network that will take over. `None` if no network will take over.
+    /// The build of the network that will replace the interpreter when it is ready. `None` if no network is
+    /// awaited.
     coming: Option<BackgroundBuild>,
     /// The reason why the interpreter evaluates the game although a network was wanted. `None` if that is not
     /// the case.
     fallback: Option<BuildError>,
-    /// The stop token of the last call of [`StateMachine::interrupt_on`].
+    /// The stop token that [`StateMachine::interrupt_on`] received last. The network gets it when it takes
+    /// over.
     stop: StopToken,
 }
 
@@ -91,7 +93,8 @@ macro_rules! with_state {
     }};
 }
 
-/// Evaluates `$body`. In it, `$machine` is the concrete machine that the `Machine` in `$machines` holds.
+/// Evaluates `$body`. In it, `$machine` is the interpreter or the network that is inside `$machines`, a value
+/// of the type `Machine`.
 macro_rules! with_machine {
     ($machines:expr, |$machine:ident| $body:expr) => {
         match $machines {

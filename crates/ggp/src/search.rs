@@ -33,7 +33,8 @@ pub struct Search {
     reasoner: Reasoner,
     options: MctsOptions,
     inner: Box<dyn AnySearch>,
-    /// The number of iterations that `inner` had done by the time when its present root was set.
+    /// The total number of iterations that `inner` reported when its current root was set. It is subtracted
+    /// from later totals.
     before: u64,
 }
 

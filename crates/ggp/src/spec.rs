@@ -81,8 +81,9 @@ impl PlayerKind {
         }
     }
 
-    /// Limits a search that has no limit of iterations to `iterations`, and appends that option to `spec`,
-    /// the text that describes the player. Changes nothing for other players, or if `iterations` is `None`.
+    /// Sets the limit of iterations to `iterations` if the player is a search without such a limit. Then also
+    /// appends the option to `spec`, the text that describes the player. Changes nothing for other players,
+    /// or if `iterations` is `None`.
     pub fn limit(&mut self, spec: &mut String, iterations: Option<u64>) {
         if let (PlayerKind::Local(PlayerSpec::Mcts(options)), Some(most)) = (self, iterations)
             && options.iterations.is_none()
@@ -104,8 +105,8 @@ impl PlayerKind {
     }
 }
 
-/// The options of the player for games with percepts (GDL-II) that correspond to `spec`. That player searches
-/// in states drawn from its information set.
+/// Translates `spec` into options of the determinizing player, which plays games with percepts (GDL-II) by
+/// searching in states drawn from its information set.
 pub(crate) fn determinized(spec: &PlayerSpec) -> Result<DeterminizeOptions, SuitError> {
     match spec {
         PlayerSpec::Mcts(options) => Ok(options.try_into()?),

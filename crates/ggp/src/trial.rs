@@ -14,18 +14,19 @@ use std::time::Duration;
 /// The time within which a remote player must answer each message of its trial.
 const ADDRESS_PATIENCE: Duration = Duration::from_secs(8);
 
-/// The time within which a program must start and answer START. If the sum of the tournament's start clock
-/// and grace time is longer, the program has that sum instead.
+/// The minimum time that a program has to start and to answer START. If the tournament's start clock and
+/// grace time add up to more, the program has their sum.
 const PROGRAM_PATIENCE: Duration = Duration::from_secs(15);
 
-/// The longest start clock in the START message of a program's trial. This bound keeps the trial short.
+/// A program's trial sends START with the tournament's start clock, shortened to this time if it is longer. A
+/// short clock keeps the trial short.
 const START_CLOCK: Duration = Duration::from_secs(1);
 
 /// The maximum number of characters that an error quotes from an answer.
 const EXCERPT: usize = 60;
 
-/// Holds the trial of the player `name` of the kind `kind`, and returns warnings. `id` is the match id in the
-/// START message that a remote player receives if it gives no readable answer to INFO.
+/// Holds the trial of the player `name` of the kind `kind`, and returns warnings. A remote player first
+/// receives INFO. If it gives no readable answer, it receives START with the match id `id`.
 pub(crate) fn hold(kind: &PlayerKind, name: &str, id: &str, trial: &Trial<'_>) -> Result<Vec<String>, Unfit> {
     match kind {
         PlayerKind::Local(_) => Ok(Vec::new()),

@@ -2,8 +2,9 @@
 //! row at the gate that computes it, and the row is free again after the last gate that reads the value. Each
 //! move and each state bit also has a fixed row. Legal moves and next state bits are computed directly in
 //! these fixed rows, unless this overwrites values that are still to be read. In that case they are computed
-//! in other rows and copied to their fixed rows at the end of the section. With [`Layout::Keep`], no row
-//! becomes free again, and no output is moved to a fixed row.
+//! in other rows and copied to their fixed rows at the end of the section (the part of the program that
+//! computes one kind of output). With [`Layout::Keep`], no row becomes free again, and no output is moved to
+//! a fixed row.
 
 use crate::gate::{Gate, Kind, Literal};
 use crate::gates::{Item, Leaf, Loop, Mapper, Section, Value};
@@ -36,7 +37,7 @@ impl OutputValues {
 
 /// Assigns rows to values.
 pub(crate) struct Allocator {
-    /// The first row of each role's moves.
+    /// For each role, the index of the first of its move rows, which are consecutive.
     pub(crate) bases: Vec<u32>,
     row: Vec<u32>,
     next_row: u32,
@@ -224,8 +225,8 @@ impl Allocator {
         (self.row[value as usize], negated)
     }
 
-    /// Stores in `program` the rows of the outputs that are readable after the section with the index
-    /// `number`.
+    /// Stores in `program` the rows of those outputs whose values can be read once the section with the index
+    /// `number` has run.
     fn assign_outputs(&self, number: usize, outputs: &OutputValues, program: &mut Program) {
         let rows = |list: &Vec<Literal<Value>>| -> Vec<Literal<u32>> {
             list.iter().map(|&literal| self.row_of(literal)).collect()
@@ -255,9 +256,9 @@ impl Allocator {
         }
     }
 
-    /// Assigns the value of each legal move directly to the move's own row if possible. All other values are
-    /// added to `copies`. Among these are the values that the next-state section reads: they need other rows,
-    /// because the choice of moves overwrites the moves' rows.
+    /// Assigns the value of each legal move directly to the move's own row if possible. Otherwise, the value
+    /// gets another row, and its copy to the move's row is added to `copies`. A value that the next-state
+    /// section also reads always needs another row, because the choice of moves overwrites the moves' rows.
     fn place_legal(
         &mut self,
         section: &Section,
@@ -282,7 +283,8 @@ impl Allocator {
 
     /// Assigns the value of each next state bit directly to the bit's own row if nothing reads the old bit
     /// later. All other bits are added to `copies`. If the next value of a bit is the old value of another
-    /// state bit, or the negation of an old value, the start of the section saves it in a spare row.
+    /// state bit, or the negation of an old value, a gate at the start of the section saves that value in a
+    /// spare row.
     fn place_next(
         &mut self,
         section: &Section,

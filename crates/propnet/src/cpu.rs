@@ -96,7 +96,8 @@ impl Kernels {
         vector::plain::run_blocks(blocks, gates, rows);
     }
 
-    /// Replaces the legal moves in `area` by the chosen moves. Returns the lanes that have a legal move.
+    /// Draws one of a role's legal moves in each lane. `area` holds the role's move rows: on entry they say
+    /// which moves are legal, on return which move is chosen. Returns the lanes that have a legal move.
     #[inline]
     pub(crate) fn choose<const W: usize>(
         self,
@@ -109,8 +110,8 @@ impl Kernels {
         dispatch!(self, W, choose(area, tree, scratch, keys, counter))
     }
 
-    /// In the lanes of `mask`, replaces the bits of each row by those of the row's entry in `words`. The
-    /// entry is a single word, which serves for every word of the row.
+    /// In the lanes of `mask`, replaces the bits of each row `i` by those of `words[i]`. Every word of the
+    /// row gets its bits from this single word. The other lanes stay unchanged.
     #[inline]
     pub(crate) fn write_states<const W: usize>(self, rows: &mut [Row<W>], words: &[u64], mask: &Row<W>) {
         dispatch!(self, W, write_states(rows, words, mask));

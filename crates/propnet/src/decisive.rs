@@ -2,14 +2,14 @@
 //! win in one move makes such a move. Otherwise, in games of two roles, a role avoids moves after which the
 //! opponent can win in one move.
 //!
-//! Each move of a role that chooses alone gets a signal for whether the move ends the game with a win. The
-//! signal is the conjunction of the next phase's terminal condition and best goal, with each fluent replaced
-//! by its next value under that move. Two assumptions keep these signals small: the game is not over yet, and
-//! the move is legal. In a game about lines on a board, for example, the first assumption implies that no
-//! line is complete yet, so only lines through the move's cell need a test. A second signal of each move,
-//! built in the same way, is true if another role can win in one move afterwards. If some legal move wins,
-//! only winning moves remain legal. Otherwise, moves whose second signal is true are removed, unless no legal
-//! move would remain.
+//! Each move of a role that chooses alone gets a signal that is true if the move ends the game with a win.
+//! The signal is the conjunction of the next phase's terminal condition and best goal, with each fluent
+//! replaced by its next value under that move. (A phase is the step number modulo the game's period.) Two
+//! assumptions keep these signals small: the game is not over yet, and the move is legal. In a game about
+//! lines on a board, for example, the first assumption implies that no line is complete yet, so only lines
+//! through the move's cell need a test. A second signal of each move, built in the same way, is true if
+//! another role can win in one move afterwards. If some legal move wins, only winning moves remain legal.
+//! Otherwise, moves whose second signal is true are removed, unless no legal move would remain.
 //!
 //! Where several roles choose simultaneously, a move is removed only if it ends the game without a win for
 //! its role, whatever the other roles do.
@@ -75,8 +75,8 @@ pub(crate) fn decisive(nets: &[Specialised], nature: Option<usize>) -> Option<Ve
 
 /// Restricts the legal moves of `role` in `net`. If the role has winning moves, only these are legal.
 /// Otherwise, if some legal moves are safe, only these are legal. A move is safe if it does not lose at once
-/// and does not allow another role to win in its next move. `next_wins` holds the winning moves of each role
-/// in the next phase; only roles with an entry there count.
+/// and does not allow another role to win in its next move. For each role, `next_wins` holds its winning
+/// moves in the next phase. `None` stands for a role that counts as unable to win there.
 fn narrowed_moves(
     net: &PropNet,
     role: usize,

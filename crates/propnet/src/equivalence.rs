@@ -1,14 +1,14 @@
-//! Equivalent moves of a role: moves that are interchangeable, because no signal that affects the terminal
-//! condition, the goals or the relevant legal moves distinguishes them. If a game consists of several boards
-//! of which only one counts, all moves on the other boards are equivalent (compare Cox, Schkufza, Madsen &
-//! Genesereth 2009, factoring on propositional automata).
+//! Equivalent moves of a role: moves that are interchangeable, because no signal distinguishes them that
+//! affects the terminal condition or the goals, now or later, either directly or through the legality of
+//! moves. If a game consists of several boards of which only one counts, all moves on the other boards are
+//! equivalent (compare Cox, Schkufza, Madsen & Genesereth 2009, factoring on propositional automata).
 //!
 //! The analysis runs backwards from the terminal condition and the goals: over the fluents that they read,
-//! the next values of these fluents, and the legality of the moves that the next values distinguish. The
-//! moves of a role that no gate of this analysis reads form one class, which needs one more condition: one of
-//! them may make others illegal later, so that the choice among them matters. Therefore they are merged only
-//! if every move of the game affects the legality of at most one of them, for example if each move marks its
-//! own cell.
+//! the next values of these fluents, and the legality of the moves that the next values distinguish. If no
+//! gate of this analysis reads some moves of a role, these moves form one class. Merging this class needs one
+//! more condition, because one of its moves may make others illegal later, so that the choice among them
+//! matters. Its moves are therefore merged only if every move of the game affects the legality of at most one
+//! of them, for example if each move marks its own cell.
 
 use crate::builder::NetBuilder;
 use crate::move_set::MoveSet;

@@ -1,5 +1,6 @@
-//! The programs for playouts, one for each phase. Plain programs draw among all legal moves, programs with
-//! decisive moves only among these. All machines of a network share the programs.
+//! The programs for playouts, one for each phase (the step number modulo the game's period). Plain programs
+//! draw among all legal moves, programs with decisive moves only among the decisive ones. All machines of a
+//! network share the programs.
 
 use crate::decisive::decisive;
 use crate::equivalence::EquivalentMoves;
@@ -11,7 +12,7 @@ use crate::specialise::{Specialised, constant_fluents, needed_fluents, phases, s
 use crate::state::BitState;
 use ggp_game::{EvalError, Move, StopToken};
 
-/// The program of one phase.
+/// The program for playout steps in one phase (the step number modulo the game's period).
 #[derive(Clone, Debug)]
 pub(crate) struct Phase {
     pub(crate) program: Program,
@@ -34,7 +35,7 @@ impl Phase {
     }
 }
 
-/// The programs for playouts, one for each phase.
+/// The programs for playouts, one for each phase (the step number modulo the game's period).
 #[derive(Clone, Debug)]
 pub(crate) struct PhasePrograms {
     pub(crate) phases: Vec<Phase>,
@@ -57,14 +58,14 @@ const SHARE_FROM: f64 = 0.08;
 /// Networks with more nodes than this get no decisive moves: the cost of detecting them grows with the square
 /// of the size.
 const LARGEST: usize = 30_000;
-/// A game gets no decisive moves if the networks of its phases, with decisive moves, have more gates than
-/// this in total before equal parts of gates are shared. The sharing would take too long.
+/// A game gets no decisive moves if the networks of its phases, restricted to decisive moves, have more gates
+/// than this in total, counted before equal parts of gates are shared. The sharing would take too long.
 const MOST_GATES: usize = 100_000;
 /// A step with decisive moves may have at most this many times the gates of a step without them.
 const DEARER_AT_MOST: usize = 8;
 
 impl PhasePrograms {
-    /// Programs for all states that are reachable from the initial state.
+    /// Programs for playouts from any state that is reachable from the initial state.
     ///
     /// # Errors
     /// [`EvalError::Interrupted`] soon after `stop` is raised.
@@ -108,7 +109,7 @@ impl PhasePrograms {
         Ok((programs.gates() <= plain.gates() * DEARER_AT_MOST).then_some(programs))
     }
 
-    /// Programs for arbitrary states.
+    /// Programs for playouts from arbitrary states.
     ///
     /// # Errors
     /// [`EvalError::Interrupted`] soon after `stop` is raised.
@@ -164,7 +165,8 @@ impl PhasePrograms {
         Ok(PhasePrograms { phases, fluents, constants, rows, scratch, defer })
     }
 
-    /// Whether one section of gates computes both the terminal condition and the legal moves.
+    /// Whether the gates that serve both the terminal condition and the legal moves run only once in each
+    /// step (see [`Layout::Share`]).
     pub(crate) fn shares_terminal(&self) -> bool {
         self.phases.iter().any(|phase| phase.program.layout == Layout::Share)
     }
@@ -207,7 +209,7 @@ impl<'a> Outputs<'a> {
     }
 }
 
-/// Whether no role has more moves than [`MAX_MOVES`], the maximum for the choice of moves in lanes.
+/// Whether every role has at most [`MAX_MOVES`] moves, so that each lane can choose among them.
 pub(crate) fn fits(net: &PropNet) -> bool {
     net.roles.iter().all(|role| role.moves.len() <= MAX_MOVES)
 }

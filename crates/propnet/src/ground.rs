@@ -32,7 +32,7 @@ pub struct GroundLimits {
     /// The maximum number of possible facts (facts that may hold in some state), summed over all relations.
     /// The same bound applies to the number of terms.
     pub tuples: usize,
-    /// The maximum number of rows that joins may try.
+    /// The maximum number of rows of relations that joins may try while the possible facts are computed.
     pub rows: u64,
     /// The maximum number of instances of rules; an instance may stand for many moves.
     pub instances: usize,
@@ -143,7 +143,8 @@ impl GroundCounts {
     }
 }
 
-/// The signal of each possible fact, by relation and row. Facts of static relations have no signal.
+/// For each relation, the signals of its possible facts, in the order of the relation's rows. The list of a
+/// static relation is empty.
 struct Signals(Vec<Vec<Signal>>);
 
 impl Signals {

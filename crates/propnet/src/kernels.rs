@@ -67,8 +67,8 @@ macro_rules! kernels {
             }
         }
 
-        /// In the lanes of `mask`, replaces the bits of each row by those of the row's entry in `words`. The
-        /// entry is a single word, which serves for every word of the row.
+        /// In the lanes of `mask`, replaces the bits of each row `i` by those of `words[i]`. Every word of
+        /// the row gets its bits from this single word. The other lanes stay unchanged.
         $(#[$features])*
         pub(crate) fn write_states<const W: usize>(rows: &mut [Row<W>], words: &[u64], mask: &Row<W>) {
             for (row, &word) in rows.iter_mut().zip(words) {
@@ -91,7 +91,7 @@ macro_rules! kernels {
 
         /// In each lane of `lanes`, selects among four rows of moves the legal move of rank `r0 + 2 r1`.
         /// `pair` is the number of legal moves in the first two rows, as two binary digits: first the low
-        /// digit (their sum), then the high digit (their carry).
+        /// digit (the XOR of the two rows), then the high digit (their AND).
         $(#[$features])*
         #[inline]
         fn select_four(
@@ -130,8 +130,9 @@ macro_rules! kernels {
             [a, b, c, d, e, f, g, h]
         }
 
-        /// Transposes blocks of 8×8 bits. Each block consists of the bytes at one position of the eight rows.
-        /// A second transposition restores the rows.
+        /// Divides the eight rows of `v` into blocks of 8×8 bits and transposes each block. A block consists
+        /// of eight bytes: one from each row, all at the same position. A second transposition restores the
+        /// rows.
         $(#[$features])*
         #[inline]
         fn transpose(v: &mut [Vector; 8]) {
@@ -151,7 +152,9 @@ macro_rules! kernels {
             swap::<4>(v, 0x0f0f_0f0f_0f0f_0f0f);
         }
 
-        /// Replaces the legal moves in `area` by the chosen moves. Returns the lanes that have a legal move.
+        /// Draws one of a role's legal moves in each lane. `area` holds the role's move rows: on entry they
+        /// say which moves are legal, on return which move is chosen. Returns the lanes that have a legal
+        /// move.
         $(#[$features])*
         pub(crate) fn choose<const W: usize>(
             area: &mut [Row<W>],

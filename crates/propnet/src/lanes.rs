@@ -36,7 +36,8 @@ pub(crate) struct Lanes<const W: usize> {
     /// The lanes whose playouts apply the preference [`PlayoutPlan::preferred`].
     preferring: Row<W>,
     sweep: u64,
-    /// The goals of ended playouts: for each lane, one entry for each role.
+    /// The goals of ended playouts, lane by lane. Each lane has one entry for each role, in the order of the
+    /// roles.
     goals: Vec<Goals>,
     /// For each lane, the moves that its playout has made. Used only if [`PlayoutPlan::moves`] is set.
     record: Vec<Vec<Move>>,

@@ -32,8 +32,9 @@ pub struct PropNetMachine {
     loaded: Option<BitState>,
     /// For each section except the next-state section, whether it has been evaluated for the loaded states.
     done: [bool; NEXT],
-    /// The move rows that the last joint moves have set. They are cleared only when the next joint moves are
-    /// set, because the row of a move may also be the row of an output.
+    /// The indices of the move rows that are set for the joint moves of the last query. These rows are
+    /// cleared only when the next joint moves are set, because the row of a move may also be the row of an
+    /// output.
     made: Vec<usize>,
     /// Buffers for playouts without decisive moves, from states that are reachable from the initial state.
     reachable: PlayoutBuffers,
@@ -43,8 +44,8 @@ pub struct PropNetMachine {
     general: PlayoutBuffers,
     /// Rows of the programs with decisive moves: one bit per state, up to 64 states.
     narrowed: Vec<u64>,
-    /// The evaluator of nearness to the best goal of the role in the last nearness query. `None` before the
-    /// first query.
+    /// Evaluates how near states are to the best goal of one role, the role of the last query about nearness.
+    /// `None` before the first such query.
     nearness: Option<Box<Nearness>>,
     stop: StopToken,
 }

@@ -10,8 +10,8 @@ use ggp_game::{Move, Preference, Role};
 /// A preference, and the rows of the preferred moves in the programs of all phases.
 pub(crate) struct Preferred<'a> {
     preference: &'a Preference,
-    /// Whether the move of a row is preferred: by phase, by [`Choice`] of the phase's program, and by the
-    /// index of the row within the choice.
+    /// For each phase, for each [`Choice`] of the phase's program and for each row of the choice: whether the
+    /// row's move is preferred.
     rows: Vec<Vec<Box<[bool]>>>,
 }
 

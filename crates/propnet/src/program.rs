@@ -84,7 +84,8 @@ pub(crate) struct Program {
     pub(crate) legal_blocks: Vec<Block>,
     pub(crate) next_blocks: Vec<Block>,
     pub(crate) terminal: Literal<u32>,
-    /// For each role, one literal for each goal value, and as the last entry the literal of `bad_goal`.
+    /// For each role, one literal for each goal value, and as the last entry the literal of `bad_goal`:
+    /// whether a goal with an invalid value holds.
     pub(crate) goals: Vec<Vec<Literal<u32>>>,
     /// For each role and each move of [`Outputs::moves`], the literal that says whether the move is legal. It
     /// is used with [`Layout::Keep`]; in other layouts that value is in the move's own row.
@@ -124,7 +125,8 @@ impl Program {
         sections.into_iter().flatten()
     }
 
-    /// The depth of the step: the number of gates on its longest path. Gates in loops count once.
+    /// The depth of the circuit of a step and of the goals: the number of gates on its longest path. Gates in
+    /// loops count once.
     pub(crate) fn levels(&self) -> usize {
         let mut levels = vec![0; self.rows];
         let mut highest = 0;

@@ -21,7 +21,8 @@ pub struct ProgramCounts {
     pub rows: usize,
     /// Whether the goals of many ended playouts are evaluated together, because they take many gates.
     pub defers_goals: bool,
-    /// Whether the terminal condition and the legal moves share their gates.
+    /// Whether the gates that serve both the terminal condition and the legal moves run only once in each
+    /// step.
     pub shares_terminal: bool,
 }
 
@@ -76,7 +77,7 @@ impl PropNet {
 pub struct PhaseReport {
     /// The number of fluents whose values the phase determines.
     pub fixed: usize,
-    /// Per role, the number of moves that can be legal.
+    /// For each role, the number of moves that can be legal in this phase.
     pub moves: Vec<usize>,
     /// The number of gates after each compilation step.
     pub steps: Steps,
@@ -117,7 +118,8 @@ pub struct NetReport {
     pub lanes: usize,
     /// Whether the goals of many ended playouts are evaluated together, because they take many gates.
     pub defers_goals: bool,
-    /// Whether the terminal condition and the legal moves share their gates.
+    /// Whether the gates that serve both the terminal condition and the legal moves run only once in each
+    /// step.
     pub shares_terminal: bool,
     /// The number of bytes of the programs, which all threads share.
     pub program_bytes: usize,

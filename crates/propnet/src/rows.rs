@@ -3,7 +3,8 @@
 
 use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, Not};
 
-/// A type of operands of gates: rows, or single words or bytes where few lanes suffice.
+/// A type whose values hold one bit for each lane and are the inputs and outputs of gates: rows, or single
+/// words or bytes where few lanes suffice.
 pub(crate) trait Bits:
     Copy + BitAnd<Output = Self> + BitOr<Output = Self> + BitXor<Output = Self> + Not<Output = Self>
 {

@@ -142,8 +142,8 @@ impl SinglePlayouts {
     }
 }
 
-/// Keeps the row of rank `rank` among the set rows of `area`, and clears all other rows. Returns the index of
-/// the row that is kept. `None` if there is no row of that rank.
+/// Keeps one of the set rows of `area`, the one that has `rank` set rows before it, and clears all other
+/// rows. Returns the index of the row that is kept. `None` if `area` has no more than `rank` set rows.
 fn choose_rank(area: &mut [u8], rank: u32) -> Option<usize> {
     let mut left = rank;
     let mut chosen = None;

@@ -4,8 +4,9 @@
 /// counts before `mapped` are in two-input gates, the other counts in gates of two or three inputs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Steps {
-    /// The count of gates that the terminal condition, the goals, the legal moves and the relevant fluents
-    /// need, after constant fluents and fluents that the phase determines have been replaced by their values.
+    /// The count of gates that the terminal condition, the goals, the legal moves and the next values of the
+    /// relevant fluents need, after constant fluents and fluents that the phase determines have been replaced
+    /// by their values.
     pub needed: usize,
     /// The count after each move set has been replaced by a disjunction of single moves.
     pub lowered: usize,
@@ -17,7 +18,6 @@ pub struct Steps {
     pub shared: usize,
     /// The count of gates of two or three inputs. A gate that two sections of a step need may count twice.
     pub mapped: usize,
-    /// The number of gates that run: the count after gates that copy bits to their target rows have been
-    /// added.
+    /// The count of all gates that run: the mapped gates, and the gates that copy bits to their target rows.
     pub scheduled: usize,
 }

@@ -113,7 +113,8 @@ struct Partition<'a> {
     sets: UnionFind<usize>,
     /// For each fluent, whether the number of steps alone determines its value.
     autonomous: Vec<bool>,
-    /// For each node, whether it depends on a fluent whose value the number of steps does not determine.
+    /// For each node, whether it depends on a fluent whose value the number of steps does not determine. True
+    /// for every node of a fixpoint component.
     reads: Vec<bool>,
     /// Pairs of an element and the index of a move set that the element reads.
     readers: Vec<(usize, u32)>,
@@ -179,8 +180,9 @@ impl<'a> Partition<'a> {
         self.sets.union(a, b);
     }
 
-    /// Records that `element` reads `signal`. Joins the two into one part if the signal depends on a fluent
-    /// that is not autonomous; otherwise notes the move sets that the signal depends on.
+    /// Records that `element` reads `signal`. If the signal depends on a fluent that is not autonomous (not
+    /// determined by the number of steps), `element` and the signal's node join into one part. Otherwise,
+    /// notes the move sets that the signal depends on.
     fn add_reader(&mut self, element: usize, signal: Signal, walk: &mut Walk<'_>) {
         if self.reads[signal.node()] {
             self.join(element, signal.node());
@@ -255,8 +257,9 @@ impl<'a> Partition<'a> {
         Some(owners)
     }
 
-    /// Joins all non-autonomous fluents that `signal` depends on into one part, and returns the element of
-    /// one of these fluents. `None` if the signal depends on no such fluent.
+    /// Joins into one part all non-autonomous fluents that `signal` depends on: those whose values the number
+    /// of steps does not determine. Returns the element of one of these fluents. `None` if the signal depends
+    /// on no such fluent.
     fn read_by(&mut self, signal: Signal, walk: &mut Walk<'_>) -> Option<usize> {
         let mut first = None;
         walk.restart();

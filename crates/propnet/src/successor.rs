@@ -14,14 +14,16 @@ use crate::node::{Node, Signal};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 
-/// For one role in one phase, at most this many inputs of gates are visited, which takes less than a second.
+/// The construction for one role in one phase visits at most this many gate inputs, which takes less than a
+/// second.
 const WORK: usize = 1_000_000;
-/// The maximum number of nodes of the extended network, as a multiple of those of the original network.
+/// The maximum number of nodes of a network after the signals have been added to it, as a multiple of its
+/// nodes before.
 const GROWTH: usize = 24;
 /// Conjunctions of more signals than this are built as a balanced binary tree.
 const NARROW: usize = 3;
-/// A conjunction is rebuilt as a balanced tree if only few of its inputs change: if the number of gates of
-/// the tree that change, times this factor, is below the number of inputs.
+/// A conjunction of `n` inputs, `k` of which change, is rebuilt as a balanced tree if `k` is small enough: if
+/// `k` log₂ `n` (about the number of the tree's gates that change), times this factor, is below `n`.
 const FEW: usize = 4;
 
 /// For each move, the signals of the requested conditions after that move; `None` for a move that gets no
@@ -40,8 +42,8 @@ pub(crate) struct Successor<'a> {
     /// Whether some move of the role is legal only where no other role has a choice. If so, only moves of
     /// this kind get signals.
     alone: bool,
-    /// The part of the current phase's network that computes the next values of the fluents, before a move of
-    /// the role is assumed: all move sets of the role are still false.
+    /// The part of the current phase's network that computes the next values of the fluents. No move of the
+    /// role is assumed yet: all move sets of the role are false.
     values: Image<'a>,
     /// The part of the next phase's network on which the requested signals depend. Each of its fluents is
     /// replaced by the fluent's next value in `values`.
@@ -158,9 +160,9 @@ pub(crate) fn is_alone(net: &PropNet, role: usize) -> bool {
     net.roles[role].moves.iter().any(|mv| idle(net, role, &implied(net, mv.legal)).is_some())
 }
 
-/// For each role other than `role` that has several moves, its forced move: a move whose legality is among
-/// the signals in `implied`, which are true wherever the move of `role` in question is legal. `None` if some
-/// other role has no forced move.
+/// For each other role that has several moves, its forced move, as the index of the role and the index of the
+/// move. `implied` holds signals that are true wherever a certain move of `role` is legal. A move of another
+/// role is forced if its legality is one of these signals. `None` if one of these roles has no forced move.
 fn idle(net: &PropNet, role: usize, implied: &FxHashSet<Signal>) -> Option<Vec<(usize, usize)>> {
     let others = net.roles.iter().enumerate().filter(|&(other, one)| other != role && one.moves.len() > 1);
     let idle = others
@@ -209,8 +211,8 @@ impl<'a> Image<'a> {
         image.negated_if(signal.is_negated())
     }
 
-    /// Returns all nodes whose images change if the nodes in `seeds` get the given images, with their new
-    /// images. The stored images stay as they are.
+    /// Assumes that each node in `seeds` gets the image that is given with it. Returns all nodes whose images
+    /// then change, each with its new image. The stored images stay as they are.
     fn changed(
         &self,
         seeds: Vec<(usize, Signal)>,

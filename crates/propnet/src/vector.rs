@@ -45,12 +45,12 @@ pub(crate) mod plain {
         pub(crate) fn xor3(self, one: Vector, two: Vector) -> Vector {
             Vector(self.0 ^ one.0 ^ two.0)
         }
-        /// The carry of the sum of the three bits `self`, `one` and `two`.
+        /// In each bit position, the carry of the sum of the three bits of `self`, `one` and `two`.
         #[inline]
         pub(crate) fn carry(self, one: Vector, two: Vector) -> Vector {
             Vector((self.0 & one.0) | (two.0 & (self.0 | one.0)))
         }
-        /// The borrow of the difference `self - one - two`, bit by bit.
+        /// In each bit position, the borrow of the difference `self - one - two`.
         #[inline]
         pub(crate) fn borrow(self, one: Vector, two: Vector) -> Vector {
             Vector((!self.0 & one.0) | (two.0 & (!self.0 | one.0)))
@@ -134,13 +134,13 @@ pub(crate) mod avx2 {
         pub(crate) fn xor3(self, one: Vector, two: Vector) -> Vector {
             self.xor(one).xor(two)
         }
-        /// The carry of the sum of the three bits `self`, `one` and `two`.
+        /// In each bit position, the carry of the sum of the three bits of `self`, `one` and `two`.
         #[inline]
         #[target_feature(enable = "avx2")]
         pub(crate) fn carry(self, one: Vector, two: Vector) -> Vector {
             self.and(one).or(two.and(self.or(one)))
         }
-        /// The borrow of the difference `self - one - two`, bit by bit.
+        /// In each bit position, the borrow of the difference `self - one - two`.
         #[inline]
         #[target_feature(enable = "avx2")]
         pub(crate) fn borrow(self, one: Vector, two: Vector) -> Vector {
@@ -230,13 +230,13 @@ pub(crate) mod avx512 {
         pub(crate) fn xor3(self, one: Vector, two: Vector) -> Vector {
             Vector(_mm512_ternarylogic_epi64::<0x96>(self.0, one.0, two.0))
         }
-        /// The carry of the sum of the three bits `self`, `one` and `two`.
+        /// In each bit position, the carry of the sum of the three bits of `self`, `one` and `two`.
         #[inline]
         #[target_feature(enable = "avx512f")]
         pub(crate) fn carry(self, one: Vector, two: Vector) -> Vector {
             Vector(_mm512_ternarylogic_epi64::<0xe8>(self.0, one.0, two.0))
         }
-        /// The borrow of the difference `self - one - two`, bit by bit.
+        /// In each bit position, the borrow of the difference `self - one - two`.
         #[inline]
         #[target_feature(enable = "avx512f")]
         pub(crate) fn borrow(self, one: Vector, two: Vector) -> Vector {

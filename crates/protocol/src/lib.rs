@@ -95,7 +95,7 @@ pub fn read_terms(text: &str) -> Result<Vec<String>, MessageError> {
     tree.children(root).map(one).collect()
 }
 
-/// The largest number of characters of a message that an error quotes.
+/// If an error quotes a message, it quotes at most this many characters and cuts off the rest.
 const EXCERPT: usize = 60;
 
 fn excerpt(text: &[u8]) -> String {

@@ -53,13 +53,14 @@ pub enum Request<'a> {
     },
 }
 
-/// The report on the last turn that PLAY and STOP carry.
+/// What PLAY and STOP report about the last turn.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum LastTurn {
     /// `NIL`, or any other atom: no turn has been played yet.
     Nothing,
-    /// The joint move as canonical texts in role order. An old dialect of GDL-II sends percepts in this form.
-    /// The message does not tell whether its terms are moves or percepts; the rules of the game do.
+    /// A list of terms, as canonical texts: the joint move in role order. In an old dialect of GDL-II, the
+    /// list holds percepts instead. The message itself does not tell which of the two it holds, so the reader
+    /// must decide by the rules of the game.
     Moves(Vec<String>),
     /// The report in GDL-II: `TURN OWN (PERCEPT…)`.
     Percepts {
@@ -268,7 +269,7 @@ impl<'a, I: Iterator<Item = NodeId> + Clone> Arguments<'_, 'a, I> {
 /// [`MAX_SECONDS`], because players store clocks in 32 bits.
 struct Seconds(Duration);
 
-/// The longest clock that is written, in seconds.
+/// The largest number of seconds that is written for a clock.
 const MAX_SECONDS: u64 = i32::MAX as u64;
 
 impl fmt::Display for Seconds {

@@ -19,9 +19,9 @@ impl<S: Eq + Hash> Tree<S> {
     /// A descent counts as one visit, however many playouts it has: the confidence in an arm depends more on the
     /// growth of the tree below it than on the number of playouts from its leaves.
     ///
-    /// A path may be cut at a node, and then holds proven goals for this cut (see [`Path`]). At this node and
-    /// at all nodes above it, these goals are added instead of `shares`. The arm that the descent pulled in
-    /// the node of the cut still gets `shares`.
+    /// A path may be cut at some of its nodes (see [`Path`]). The path holds proven goals for each cut. A
+    /// cut node, and the nodes above it up to the next cut, get these goals instead of `shares`. The arm
+    /// that the descent pulled in the cut node gets what it would get without this cut.
     ///
     /// If `regrets` is true, the regrets are updated in each node where roles chose simultaneously by
     /// regret matching.
@@ -98,8 +98,8 @@ impl<S: Eq + Hash> Tree<S> {
         }
     }
 
-    /// The value for `role` of the child that the arms `chosen` lead to, in shares. `None` if the child has
-    /// neither visits nor a proven goal.
+    /// The value for `role`, in shares, of the child that the arms `chosen` lead to from the node `id`.
+    /// `None` if this child does not exist, or has neither visits nor a proven goal for `role`.
     fn value(&self, id: NodeId, chosen: &[u32], role: usize) -> Option<f64> {
         let node = &self[id];
         let child = *node.joints.as_ref()?.get(&joint_key(chosen, node.arms.len()))?;
@@ -124,7 +124,8 @@ impl<S: Eq + Hash> Tree<S> {
 }
 
 impl<M: Playouts> Search<M> {
-    /// Step 4, backpropagation, for all descents of the batch. Each descent has `per_leaf` playouts.
+    /// Step 4, backpropagation, for all descents of the current batch. `per_leaf` is the number of playouts
+    /// from the leaf of each descent.
     pub(crate) fn back_up(&mut self, per_leaf: usize) {
         self.update_horizon();
         let logs = self.worker.simulation.logs;

@@ -12,8 +12,8 @@ pub struct BatchSizing {
     /// of the machine, so that a lane whose first playout ends early starts a second one. On a machine with
     /// one lane, `None` stands for 1 playout.
     pub lanes: Option<usize>,
-    /// Determines the number of leaves of a batch: the number of root visits divided by this number, within
-    /// the limits that the other parameters set.
+    /// The number of root visits for each leaf of a batch: the batch has as many leaves as the root's visits
+    /// divided by this number, within the limits that the other parameters set.
     pub visits_per_leaf: u32,
     /// The maximum number of playouts from one leaf.
     pub max_per_leaf: usize,
@@ -25,13 +25,14 @@ pub struct BatchSizing {
 /// The default number of playouts in a batch for each lane of the machine.
 const ROUNDS: usize = 2;
 
-/// Several threads together may have more leaves in flight (chosen but not backed up yet) than one thread
-/// alone only if the root has at least this many visits for each leaf in flight. The loss of selectivity is
-/// then small.
+/// The number of root visits that are needed for each leaf in flight (chosen but not backed up yet) before
+/// all threads together may have more leaves in flight than a single thread would have. With so many visits,
+/// the loss of selectivity is small.
 const VISITS_PER_LEAF_IN_FLIGHT: u32 = 32;
 
-/// If the time left suffices for fewer batches than this, the sizes of batches grow faster. Otherwise all
-/// remaining batches would be small, and most lanes would stay idle.
+/// If the time left suffices for few batches, the number of leaves is multiplied by this number divided by
+/// the number of these batches (rounded down, at least 1). Without this factor all remaining batches would
+/// be small, and most lanes would stay idle.
 const FEW_BATCHES: u32 = 8;
 
 /// The size of one batch.

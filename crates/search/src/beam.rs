@@ -31,15 +31,16 @@ pub(crate) struct Beam<S> {
     round: usize,
     /// The states of the current layer.
     layer: Vec<S>,
-    /// The number of states at the start of `layer` that are expanded.
+    /// How many states of `layer` have been expanded. They are the first ones in it.
     expanded: usize,
-    /// The links of the states in all layers after the root's, up to the current layer. Each inner list is
-    /// one layer.
+    /// One inner list for each layer, from the layer after the root to the current one. It holds the link of
+    /// each state in that layer.
     links: Vec<Vec<Link>>,
     next: Vec<Candidate<S>>,
     /// The hashes of the states found in this round.
     seen: FxHashSet<u64>,
-    /// Whether a state has been pruned, or an equivalent move dropped, in this round.
+    /// Whether this round has skipped a state: because it pruned the state, or because it dropped a move
+    /// that is equivalent to another move.
     pruned: bool,
     /// Whether all states reachable from the root have been seen.
     exhausted: bool,
@@ -80,12 +81,12 @@ impl<S: Clone + Eq + std::hash::Hash> Beam<S> {
         beam
     }
 
-    /// Whether the search has been exhaustive.
+    /// Whether the search is over because it has seen all states reachable from the root.
     pub(crate) fn is_exhausted(&self) -> bool {
         self.exhausted
     }
 
-    /// The current width.
+    /// The width of the current round: the number of states that pruning keeps in a layer.
     pub(crate) fn width(&self) -> usize {
         self.width
     }
@@ -195,8 +196,8 @@ impl<S: Clone + Eq + std::hash::Hash> Beam<S> {
     }
 
     /// Returns two lists: whether each of `children` is terminal, and the goals of each. Stores how near
-    /// each child is to the best goal. Also stores the legal moves of each child if the weights of this
-    /// round use them.
+    /// each child is to the best goal. Also stores the legal moves of each child if this round's
+    /// [`ScoreWeights`] give mobility a weight.
     fn evaluate<M: Playouts<State = S>>(
         &mut self,
         machine: &mut M,

@@ -27,10 +27,10 @@ pub(crate) struct Selection {
     pub(crate) uses_regrets: bool,
     /// Whether a descent ends at a node where the goals of all roles are proved.
     pub(crate) stops_at_proofs: bool,
-    /// Whether descents use security levels. If so, they skip proven moves as long as another move may give
-    /// the role more than the goal that it is proved to be able to guarantee.
+    /// Whether descents use security levels. A role's security level is the goal that the role is proved to
+    /// be able to guarantee. Once a proven move attains it, descents explore only moves that may surpass it.
     pub(crate) uses_security_levels: bool,
-    /// The prior of arms. `None` if the search keeps no history of moves.
+    /// The model that gives arms their priors. `None` if the search keeps no history of moves.
     pub(crate) prior: Option<PriorModel>,
 }
 
@@ -40,10 +40,10 @@ pub(crate) struct Selection {
 pub(crate) struct Groups {
     /// The indices of the descents, group by group.
     order: Vec<u32>,
-    /// The next node of each descent, by the index of the descent.
+    /// The node that each descent enters next, indexed by the descent.
     next: Vec<NodeId>,
-    /// The groups that still descend: each is the node that the group enters next, and the group's range in
-    /// `order`.
+    /// The groups that still descend. Each entry holds the node that the group enters next, and the range of
+    /// the group's members in `order`.
     waiting: Vec<(NodeId, Range<usize>)>,
     choice: GroupChoice,
 }
@@ -196,9 +196,8 @@ impl Selection {
     }
 
     /// A child of `id` that attains `role`'s security level and in which the goals of all roles are proved.
-    /// `None` if there is no such child. Also `None` if the child would be of no use: no other arm may
-    /// surpass the level, the level is 0, it equals the upper bound of the role's goal in `id`, or the search
-    /// does not use security levels.
+    /// `None` if there is no such child, or if the search does not use security levels. Also `None` if no
+    /// other arm may surpass the level, if the level is 0, or if the role's goal in `id` is proved.
     fn attaining_child<S: Eq + Hash>(self, tree: &Tree<S>, id: NodeId, role: Role) -> Option<NodeId> {
         let bounds = tree.stats(id)[role.index()].bounds;
         if !self.uses_security_levels || bounds.low == 0 || bounds.low == bounds.high {
@@ -299,8 +298,8 @@ impl Selection {
     }
 }
 
-/// Cuts `path` at its last node, with the goals of that node's child `proven` (see [`Path`]). Does nothing if
-/// `proven` is `None`.
+/// Cuts `path` at its last node (see [`Path`]). `proven` is a child of that node; the goals that are proved
+/// for this child become the goals of the cut. Does nothing if `proven` is `None`.
 fn cut<S: Eq + Hash>(tree: &Tree<S>, path: &mut Path, proven: Option<NodeId>) {
     if let Some(proven) = proven {
         path.cut(tree.stats(proven).iter().map(|stats| stats.bounds.low));

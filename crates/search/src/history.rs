@@ -17,8 +17,8 @@ const LOGGED_ONE_IN: u64 = 8;
 /// The number of batches at the beginning of a search, all of which are logged.
 const ALWAYS_LOGGED: u64 = 8;
 
-/// The mean of a move is shrunk towards the mean of all moves of its role, as if this many more playouts had given
-/// that mean.
+/// The mean of a move is shrunk towards the mean of its role (over all moves of the role). It is computed as
+/// if the move had been played in this many more playouts, and each of them had given the mean of the role.
 const SHRINK: f64 = 16.0;
 
 /// A log: the moves of some playouts, each with its role and with the goal that the role got in that playout.

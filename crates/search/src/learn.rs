@@ -51,7 +51,8 @@ impl<M: Playouts> Search<M> {
         }
     }
 
-    /// Sets the advantages of the arms of an open node from the history.
+    /// In the open node `id`, sets the advantages of the arms of each role that has a choice. The advantages
+    /// come from the history of moves. Does nothing if the search does not use it.
     pub(crate) fn set_advantages(&mut self, id: NodeId) {
         if !self.has_history() {
             return;

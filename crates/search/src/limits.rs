@@ -44,7 +44,7 @@ pub enum Halt {
     Full,
     /// The stop flag was raised.
     Stopped,
-    /// The requested goals are proved, or the game is over at the root.
+    /// The goals that [`Limits::decided_for`] asks for are proved, or the game is over at the root.
     Decided,
     /// The machine failed repeatedly; holds the last error.
     Failing(EvalError),

@@ -44,7 +44,8 @@ pub(crate) struct Node<S> {
     pub(crate) visits: u32,
     /// The number of descents through the node that are not backed up yet (virtual loss).
     pub(crate) pending: u32,
-    /// The last recycling epoch in which the node was reachable.
+    /// The recycling epoch in which the node was last marked as reachable. A new node gets the epoch in
+    /// which it was created.
     pub(crate) mark: u32,
     /// The number of steps to the end of the game, once the goals are proved.
     pub(crate) distance: u16,

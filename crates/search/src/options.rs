@@ -24,7 +24,7 @@ pub struct MctsOptions {
     pub memory: usize,
     /// The exploration constant of UCT, for goals scaled to the range from 0 to 1.
     pub exploration: f64,
-    /// The seed; `None` leaves the choice to the creator of the player.
+    /// The seed of the random numbers; `None` leaves its choice to the code that creates the player.
     pub seed: Option<u64>,
     /// The time reserved at the end of each clock for sending the answer.
     pub margin: Duration,
@@ -36,9 +36,10 @@ pub struct MctsOptions {
     /// ([`ggp_game::Batches::clones_agree`]). With more than one thread, equal seeds do not give equal
     /// searches.
     pub threads: usize,
-    /// The number of visits as which an arm's prior counts (with [`Technique::History`]). `None` fits a
-    /// linear model of the prior to the tree: this weight, and the slope and offset that predict an arm's
-    /// mean from the history of its move. A given weight also fixes the slope at 1 and the offset at 0.
+    /// The weight of an arm's prior (with [`Technique::History`]): the prior counts like this many visits of
+    /// the arm. `None` fits a linear model of the prior to the tree: this weight, and the slope and offset
+    /// that predict an arm's mean from the history of its move. A given weight also fixes the slope at 1 and
+    /// the offset at 0.
     pub prior_weight: Option<f64>,
     /// The techniques used beyond plain UCT.
     pub techniques: Techniques,
@@ -47,7 +48,7 @@ pub struct MctsOptions {
 /// The options of [`crate::RandomPlayer`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RandomOptions {
-    /// The seed; `None` leaves the choice to the creator of the player.
+    /// The seed of the random numbers; `None` leaves its choice to the code that creates the player.
     pub seed: Option<u64>,
 }
 

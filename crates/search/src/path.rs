@@ -5,8 +5,8 @@ use crate::id::NodeId;
 /// The nodes of a descent, and the arm that every role chose in each node except the last.
 ///
 /// A path is cut at a node in which a role explores an arm whose upper confidence bound is below the goal of
-/// a proven arm. When the descent is backed up, the nodes from the root down to this node get the goals of
-/// the proven arm instead of the results of the playouts.
+/// another, proven arm of the role. When the descent is backed up, this node and the nodes above it, up to
+/// the next cut, get the goals of the proven arm instead of the results of the playouts.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Path {
     nodes: Vec<NodeId>,

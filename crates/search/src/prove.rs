@@ -20,12 +20,14 @@ use crate::tree::Tree;
 use ggp_game::Role;
 use std::hash::Hash;
 
-/// Examining more joint moves than this costs more than an iteration. In a node with more joint moves, the
-/// solver therefore waits until all of them have child nodes before it narrows the node's bounds.
+/// In a node with more joint moves than this, the solver waits until every joint move has a child node
+/// before it narrows the node's bounds. To examine so many joint moves costs more than an iteration.
 const JOINTS: usize = 64;
 
 impl<S: Eq + Hash> Tree<S> {
-    /// Backs up the bounds of the last node of `path`, up to the first node whose bounds do not change.
+    /// Backs up the proven bounds of the last node of `path` to the nodes above it, one after the other.
+    /// Stops at the first node whose bounds do not change. `chance` is the chance role of the game, if there
+    /// is one.
     pub(crate) fn prove(&mut self, path: &Path, chance: Option<Role>) {
         let is_bounded = self.stats(path.leaf()).iter().any(|stats| stats.bounds != Bounds::UNKNOWN);
         if !is_bounded {

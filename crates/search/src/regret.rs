@@ -8,7 +8,8 @@
 use crate::arm::Arm;
 use ggp_game::rng::Sequence;
 
-/// The initial probability of drawing an arm uniformly, so that every joint move is tried.
+/// The initial probability with which a role draws an arm uniformly instead of in proportion to regret, so
+/// that every joint move is tried.
 const EXPLORED: f64 = 0.2;
 /// The probability of a uniform draw stays at [`EXPLORED`] until each arm has about this many pulls. After
 /// that it decays with the square root of the visits, so that exploration does not permanently distort the
@@ -21,8 +22,8 @@ const EXPLORED_PULLS: f64 = 25.0;
 /// over all joint moves (`docs/techniques.md`).
 pub(crate) const REGRET_HORIZON: usize = 4;
 
-/// The final strategy drops every arm whose average weight is below this fraction of the largest weight.
-/// Exploration alone can explain such a small weight.
+/// The final strategy drops every arm whose `weight` in [`Regret`] is below this fraction of the largest
+/// weight among the role's arms. Exploration alone can explain such a small weight.
 const PURIFIED: f64 = 0.2;
 
 /// The regret-matching statistics of one arm.
@@ -30,7 +31,7 @@ const PURIFIED: f64 = 0.2;
 pub(crate) struct Regret {
     /// The cumulative regret for not having pulled the arm, never below 0.
     regret: f32,
-    /// The sum of the probabilities of drawing the arm.
+    /// The sum, over all draws among the role's arms, of the probability that regret matching gave this arm.
     weight: f32,
 }
 
@@ -92,7 +93,8 @@ mod tests {
     use crate::test_games;
     use ggp_game::{Move, Role};
 
-    /// The roles' strategies after a search, by move.
+    /// Searches the matrix game `payoffs`. Returns the strategy of each role: the probabilities of its
+    /// moves, in the order of the moves.
     fn mixed(payoffs: &[&[[u8; 2]]], seed: u64) -> [Vec<f64>; 2] {
         let options = MctsOptions {
             seed: Some(seed),
@@ -108,8 +110,9 @@ mod tests {
         })
     }
 
-    /// How much a best response gains against the strategies `mix` in a zero-sum game, compared with the
-    /// value of the game. Returns the mean of this gain over both roles.
+    /// The distance of the strategies `mix` from an equilibrium of a zero-sum game, in shares. Each role
+    /// could gain something over the value of the game by a best response to the other role's strategy.
+    /// Returns the mean of this gain over both roles.
     fn exploitability(payoffs: &[&[[u8; 2]]], mix: &[Vec<f64>; 2]) -> f64 {
         let share = |r: usize, c: usize, role: usize| f64::from(payoffs[r][c][role]) / 100.0;
         let row = |r: usize| (0..payoffs[0].len()).map(|c| mix[1][c] * share(r, c, 0)).sum::<f64>();

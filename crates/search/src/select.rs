@@ -10,12 +10,12 @@ use std::cmp::Ordering;
 /// positions vary far less, and smaller constants play better.
 pub(crate) const EXPLORATION: f64 = 0.5;
 
-/// The exploration term counts the prior as at most this many visits: an arm with a wrong prior still has to
-/// be explored.
+/// The exploration term counts the weight of an arm's prior as additional pulls of the arm, but as at most
+/// this many pulls, because an arm with a wrong prior still has to be explored.
 const CERTAINTY: f32 = 8.0;
 
-/// When the number of descents through a node has grown by one part in this many, the upper confidence bounds
-/// of all arms of the node are computed again.
+/// The upper confidence bounds of all arms of a node are computed again when the number of descents through
+/// the node has grown by the fraction 1/`REFRESH`.
 const REFRESH: u32 = 16;
 
 /// A role's security level in a node: the goal that the role is proved to be able to guarantee (a lower bound
@@ -36,7 +36,7 @@ impl SecurityLevel {
     }
 }
 
-/// Whether one of the arms that selection may pull now can be better than `goal`.
+/// Whether some arm that selection may pull now has a proven upper bound above `goal`.
 pub(crate) fn may_surpass(arms: &[Arm], goal: u8) -> bool {
     let is_open = |arm: &Arm| arm.bounds.high > goal;
     let plain = arms.iter().filter(|arm| !arm.deferred);
@@ -179,10 +179,10 @@ pub(crate) struct GroupChoice {
 }
 
 impl GroupChoice {
-    /// Selects an arm as [`choose_arm`] does, once for each of `factors`. The factor multiplies the
-    /// exploration constant in that selection. Each selection counts as a pull of its arm in the selections
-    /// that follow, so the bound of this arm is computed again. All bounds are computed again only when the
-    /// number of descents has grown by one part in [`REFRESH`].
+    /// Selects an arm as [`choose_arm`] does, once for each of `factors`. Each factor multiplies the
+    /// exploration constant in its selection. Each selection counts as a pull of the selected arm in the
+    /// selections that follow, so the bound of this arm is computed again. The bounds of all arms are
+    /// computed again only when the number of descents through the node has grown by 1/[`REFRESH`].
     pub(crate) fn choose(
         &mut self,
         factors: impl Iterator<Item = f32>,

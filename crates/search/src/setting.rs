@@ -9,14 +9,15 @@ use std::time::Duration;
 /// One option of a player whose options have type `O`.
 pub(crate) struct Setting<O> {
     pub(crate) name: &'static str,
-    /// The accepted values, worded to follow "give …".
+    /// The accepted values, worded so that an error message can put "give" before them.
     pub(crate) values: &'static str,
     /// The effect of the option, in one line.
     pub(crate) meaning: &'static str,
-    /// Sets the option with the given name from a text. `None` if the option does not accept the text.
+    /// A function that sets this option in a player's options. Its arguments are the player's options, the
+    /// name of this option, and its new value as a text. Returns `None` if the text is not accepted.
     pub(crate) set: fn(&mut O, &'static str, &str) -> Option<()>,
-    /// Returns the current value of the option with the given name as a text: a number, or words if the
-    /// value is not a number.
+    /// A function that returns the value of this option in a player's options, as a text: a number, or words
+    /// if the value is not a number. Its arguments are the player's options and the name of this option.
     pub(crate) show: fn(&O, &'static str) -> String,
 }
 

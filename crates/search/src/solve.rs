@@ -76,8 +76,9 @@ pub struct Solver<M: Playouts> {
     stack: Vec<Frame<M::State>>,
     on_stack: FxHashSet<M::State>,
     table: ProofTable<M::State>,
-    /// For each role and move, the number of states that the move has decided. Moves with larger numbers are
-    /// tried first (history heuristic).
+    /// For each role and move, the number of states for which the move was part of the joint move that
+    /// decided whether the state reaches the target. Moves with larger numbers are tried first (history
+    /// heuristic).
     history: FxHashMap<(u8, Move), u32>,
     states: u64,
     /// The bytes of the states on the stack.
@@ -205,9 +206,9 @@ impl<M: Playouts> Solver<M> {
         Ok(())
     }
 
-    /// Creates the next children of the state on top of the stack, beginning with those after the move that
-    /// has the index `row` among the moves of the solver's role. Both bounds of a terminal child are its
-    /// goal. Any other child gets the bounds that the table has for it.
+    /// Creates the next children of the state on top of the stack. `row` is the index of a move of the
+    /// solver's role; the children that follow this move are created first. Both bounds of a terminal child
+    /// are its goal. Any other child gets the bounds that the table has for it.
     fn create_children(&mut self, row: usize) -> Result<Step, EvalError> {
         let (target, history_bytes) = (self.target(), self.history_bytes());
         let Some(frame) = self.stack.last_mut() else { return Ok(Step::Over) };

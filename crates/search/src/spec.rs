@@ -67,7 +67,7 @@ pub struct SpecOption {
     pub name: &'static str,
     /// The values that the option accepts.
     pub values: &'static str,
-    /// The property of the player that the option sets.
+    /// What the option sets in the player, in one line.
     pub meaning: &'static str,
     /// The default values. An option of tree search has two, the default of `mcts` and then that of `uct`; an
     /// option of `random` has one.
@@ -142,8 +142,8 @@ fn with_values<'a, O>(
     Ok(options)
 }
 
-/// Describes each of `settings` for help texts. The default values of a setting are its values in each of
-/// `defaults`, in order.
+/// Describes each of `settings` for help texts. Each element of `defaults` holds one value for every
+/// setting. A setting gets these values, in order, as its default values.
 fn describe<O>(settings: &[Setting<O>], defaults: &[O]) -> Vec<SpecOption> {
     let one = |setting: &Setting<O>| SpecOption {
         name: setting.name,

@@ -22,7 +22,7 @@ struct Slot {
     node: NodeId,
 }
 
-/// The hash of a state in the table.
+/// The hash under which the table stores the node of `state`.
 pub(crate) fn hash_of<S: Hash>(state: &S) -> u64 {
     ggp_game::rng::mix(FxBuildHasher.hash_one(state))
 }

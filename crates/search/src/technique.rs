@@ -19,7 +19,8 @@ pub enum Technique {
     Beam,
     /// In games of one role, independent subgames are searched separately.
     Subgames,
-    /// The prior of an arm comes from the mean score of its move elsewhere in the tree and in playouts.
+    /// The prior of an arm comes from the history of its move: the mean score of the move in other nodes of
+    /// the tree and in playouts.
     History,
     /// Playouts prefer moves with a good history (MAST). The fraction of playouts that do so depends on how
     /// well the history predicts the scores in the tree.

@@ -28,7 +28,8 @@ pub(crate) trait Rules: Clone + Send {
         false
     }
 
-    /// Whether the current query for the nearness of states to the goal is interrupted.
+    /// Whether the machine's current query is interrupted. The query asks how near some states are to the
+    /// goal.
     fn is_interrupted(&mut self) -> bool {
         false
     }
@@ -214,7 +215,8 @@ impl Rules for TicTacToe {
     }
 }
 
-/// Two roles move simultaneously once, and the game ends. The goals are given by row and column.
+/// Two roles move simultaneously once, and then the game ends. The first role chooses a row and the second
+/// role a column. Each entry of the matrix holds the goals of both roles.
 #[derive(Clone, Debug)]
 pub(crate) struct Matrix(pub(crate) Vec<Vec<[u8; 2]>>);
 
@@ -359,7 +361,8 @@ impl Rules for Ring {
 #[derive(Clone, Debug)]
 pub(crate) struct Combination {
     digits: Vec<u32>,
-    /// The number of coming queries for the nearness of states to the goal that will fail.
+    /// How many more queries will fail before one succeeds. A query asks how near some states are to the
+    /// goal.
     interruptions: usize,
 }
 
@@ -367,8 +370,8 @@ pub(crate) fn combination(digits: &[u32]) -> TestMachine<Combination> {
     interrupted_combination(digits, 0)
 }
 
-/// The game of [`combination`]. The machine's first `interruptions` queries for the nearness of states to the
-/// goal fail.
+/// The game of [`combination`], on a machine whose first `interruptions` queries fail. A query asks how near
+/// some states are to the goal.
 pub(crate) fn interrupted_combination(digits: &[u32], interruptions: usize) -> TestMachine<Combination> {
     TestMachine::new(Combination { digits: digits.to_vec(), interruptions }, &["thief"])
 }

@@ -17,8 +17,8 @@ use std::ops::{Index, IndexMut, Range};
 
 const CHUNK: usize = 1 << 12;
 
-/// The number of bytes of the memory bound for each slot of the transposition table. With so many slots,
-/// buckets seldom overflow.
+/// The transposition table gets one slot for each group of this many bytes of the tree's memory bound. With
+/// so many slots, buckets seldom overflow.
 const BYTES_PER_SLOT: usize = 512;
 
 #[derive(Debug)]
@@ -117,8 +117,9 @@ impl<S: Eq + Hash> Tree<S> {
         chunk.nodes.get(id.0 as usize % CHUNK)?.as_ref()
     }
 
-    /// Finds a node of `state` to which links may be added, and keeps it from being recycled in the current
-    /// epoch. Returns `None` if there is no such node, and always if the tree does not use transpositions.
+    /// Finds a live node of `state`, that is, one to which links may be added. Keeps the node from being
+    /// recycled in the current epoch. Returns `None` if `state` has no live node, and always if the tree
+    /// does not use transpositions.
     pub(crate) fn find(&mut self, state: &S) -> Option<NodeId> {
         let table = self.table.as_ref()?;
         let live_from = self.recycler.live_from();

@@ -4,7 +4,7 @@ use crate::worker::Worker;
 use ggp_game::Playouts;
 use rayon::ThreadPool;
 
-/// The worker threads of one search with several threads, and the working data of each thread.
+/// The threads of a search that uses several threads, and the working data of each thread.
 #[derive(Debug)]
 pub(crate) struct WorkerPool<M: Playouts> {
     /// The working data of each thread. The calling thread's data come first.

@@ -3,8 +3,8 @@
 //!
 //! The tests play two small games with the player: one in which roles take turns, and one with hidden
 //! information. A check of a behaviour on which managers rely is a [`Requirement::Must`]. A check of anything
-//! else that the protocol or some managers demand is a [`Requirement::Should`]; the reference player fails
-//! some of these checks.
+//! else that the protocol or some managers demand is a [`Requirement::Should`]. The reference player, that of
+//! ggp-base, fails some of the latter checks.
 
 mod exam;
 mod framing;
@@ -42,7 +42,7 @@ impl Default for ComplySetup {
 /// error.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
-    /// The rules of a test game cannot be read.
+    /// The rules of a test game are invalid. Holds the message.
     #[error("the rules of a test game are invalid: {0}")]
     Rules(String),
     /// The rules of a test game cannot be evaluated.

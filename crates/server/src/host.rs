@@ -51,8 +51,8 @@ pub struct HostSetup {
     pub scramble: bool,
     /// The file in which the record is kept up to date. `None` if there is no such file.
     pub live: Option<PathBuf>,
-    /// The record as it is before the match: names of players, the game's address, a tournament. The match
-    /// adds everything else.
+    /// The record with the data that are known before the match, such as the players' names, the game's URL
+    /// and the tournament's name. The match adds everything else.
     pub record: Record,
     /// The number of steps after which the match ends unscored.
     pub max_steps: u32,

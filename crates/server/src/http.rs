@@ -2,8 +2,8 @@
 //! and time.
 //!
 //! The framing is written by hand, because general libraries misread the bytes that programs of 2005 to 2016
-//! send. The table shows what axum 0.8.9 on hyper 1.12 and `tiny_http` 0.12 do with eleven captured requests,
-//! of which several may share a row:
+//! send. The table shows what axum 0.8.9 on hyper 1.12 and `tiny_http` 0.12 do with eleven captured requests.
+//! Some rows stand for several requests:
 //!
 //! | captured request | hyper | `tiny_http` |
 //! |---|---|---|
@@ -13,11 +13,12 @@
 //! | HTTP/1.1 with keep-alive; method OPTIONS | connection kept open | connection kept open |
 //! | lines that end with LF | read | no answer |
 //!
-//! Requests to players are also written by hand. Players expect the bytes that the reference server sends,
-//! but the client ureq 3.5 writes HTTP/1.1 with lower-case headers in an order of its own. Of seven captured
-//! replies, ureq refuses the one whose status line has no number and the one that is shorter than its
-//! declared length, and it cuts the one that is longer than its declared length. Only the heads are left to a
-//! library: httparse 1 parses those of all eleven requests.
+//! Requests to players are also written by hand. Players expect the bytes that ggp-base, the reference
+//! server, sends, but the client ureq 3.5 writes HTTP/1.1 with lower-case headers in an order of its own.
+//! Replies of players are read by hand too, because ureq mistreats three of seven captured replies. It
+//! refuses one without a number in its status line, refuses one that is shorter than its declared length, and
+//! cuts one that is longer than its declared length. Only the parsing of heads is left to a library:
+//! httparse 1 parses the heads of all eleven requests.
 //!
 //! Each connection has a thread that blocks while it reads and writes. A deadline covers a whole message, not
 //! one read. A player serves few managers, and its cores are needed for the search.

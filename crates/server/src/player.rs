@@ -60,13 +60,14 @@ pub struct PlayerConfig {
     pub species: Option<String>,
     /// The maximum number of simultaneous matches.
     pub matches: usize,
-    /// The minimum time between sending an answer and the end of the clock. If the clock is so short that
-    /// less than 50 ms would be left to find an answer, the margin shrinks: 50 ms suffice to find a legal
-    /// move. Players need no margin of their own: their deadline is up to 30 ms before the time at which the
-    /// answer is sent.
+    /// The minimum time between sending an answer and the end of the clock. The margin shrinks if the clock
+    /// is so short that less than 50 ms would be left to find an answer. At least 50 ms are always left,
+    /// because this time suffices to find a legal move. Players need no margin of their own: the deadline
+    /// that they receive is up to 30 ms before the latest time at which the answer is sent.
     pub margin: Duration,
-    /// A match is dropped if its next message does not come within this time plus three play clocks (after
-    /// START: plus the start clock and two play clocks).
+    /// The time, in addition to its clocks, after which a silent match is dropped. After a PLAY, the next
+    /// message must come within three play clocks and this time. After START, it must come within the start
+    /// clock, two play clocks and this time.
     pub silence: Duration,
     /// Whether players ponder, that is, think between their answer and the next message.
     pub ponder: bool,

@@ -1,9 +1,10 @@
 //! A remote player, which a manager reaches over HTTP.
 //!
-//! The time-outs are those of the reference server. START waits for the start clock, but at least one second, the
-//! shortest clock in a message. PLAY waits for the play clock and a second, STOP for the play clock, and ABORT for
-//! a second. Connecting takes at most five seconds of that time. The answer to START is ignored: a player that is
-//! not ready may still play.
+//! The times for which the manager waits for an answer are those of ggp-base, the reference server. For START
+//! it is the length of the start clock, but at least one second, the shortest clock in a message. For PLAY it
+//! is the length of the play clock plus one second. For STOP it is the length of the play clock, and for
+//! ABORT one second. Each of these times includes the time for connecting, which may take at most five
+//! seconds. The content of the answer to START is ignored: a player that is not ready may still play.
 //!
 //! Invariant: every match that was begun is ended, by STOP, or by ABORT when the player is dropped.
 
@@ -82,8 +83,8 @@ impl RemotePlayer {
     /// `patience`.
     ///
     /// # Errors
-    /// When the address cannot be reached, when START gets no answer, or when its answer is none that a
-    /// player gives.
+    /// When the address cannot be reached, when START gets no answer, or when the answer to START is not one
+    /// that a player would give.
     pub fn trial(
         &mut self,
         game: &Arc<Game>,
@@ -204,7 +205,8 @@ fn play_error(error: &ReplyError) -> PlayError {
 }
 
 impl Player for RemotePlayer {
-    /// Sends START and waits for the start clock, but at least one second. Ignores the deadline.
+    /// Sends START and waits for the answer for at most the start clock, or one second if that is longer.
+    /// Ignores the deadline.
     fn start(
         &mut self,
         game: &Arc<Game>,
@@ -224,7 +226,7 @@ impl Player for RemotePlayer {
         Ok(())
     }
 
-    /// Sends PLAY and waits for the play clock and [`GRACE`]. Ignores the deadline.
+    /// Sends PLAY and waits for the answer for at most the play clock plus [`GRACE`]. Ignores the deadline.
     fn play(&mut self, seen: Observation<'_>, _: Deadline, stop: &StopToken) -> Result<String, PlayError> {
         self.read(&self.ask(seen, stop)?)
     }

@@ -1,5 +1,5 @@
-//! Scrambled matches, as the reference server offers them: every symbol of a rulesheet is replaced by an
-//! artificial word, so that no player can recognise a game by its symbols.
+//! Scrambled matches, as ggp-base, the reference server, offers them: every symbol of a rulesheet is replaced
+//! by an artificial word, so that no player can recognise a game by its symbols.
 //!
 //! Invariants: the mapping is one to one, even if case is ignored. It preserves the lexical classes of GDL:
 //! variables, names, integers, keywords. The order of the words and the arity of the terms stay the same.

@@ -1,7 +1,8 @@
-//! Messages in the spelling of the reference server, which puts blanks around nearly all parentheses.
+//! Messages in the spelling of ggp-base, the reference server, which puts blanks around nearly all
+//! parentheses.
 //!
-//! Every player should also understand the canonical text that [`ggp_protocol`] writes, but the authors of
-//! some old players tested them with the reference server's spelling only.
+//! Every player should also understand the canonical text that [`ggp_protocol`] writes, but some old players
+//! were tested by their authors with the spelling of ggp-base only.
 
 use ggp_game::{Clocks, Fact};
 use ggp_gdl::lexer::{Lexer, TokenKind};

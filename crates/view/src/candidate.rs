@@ -1,32 +1,35 @@
 //! Rating of fluents as boards: every pair of arguments is rated as the two axes of a board, every single
 //! argument as a track.
 //!
-//! The criteria, strongest first: each square holds one thing at a time; the axes are ordered by facts of
-//! the rules or by their values; moves name squares; most squares occur; the fluent changes in play. Names
-//! of relations only break ties. The weights were fitted to the boards of 154 published games.
+//! The criteria, strongest first: each square holds one thing at a time; the axes are ordered by facts of the
+//! rules or by their values; moves name squares; in some state the fluent has facts about most squares; the
+//! fluent changes in play. Names of relations only break ties. The weights were fitted to the boards of 154
+//! published games.
 
 use crate::evidence::{Evidence, PLAYED};
 use crate::fluent::{MAX_COLUMNS, Row, Table};
 use crate::model::Order;
 use rustc_hash::FxHashSet;
 
-/// The least score of a pair of arguments that is accepted as a board.
+/// The least score at which a pair of arguments is accepted as the axes of a board.
 const BOARD: f64 = 6.0;
-/// The least score of an argument that is accepted as a track.
+/// The least score at which an argument is accepted as the axis of a track.
 const TRACK: f64 = 4.5;
-/// A board's score grows with its number of squares, up to this number of squares.
+/// A board's score grows with the number of its squares. More squares than this add nothing.
 const LARGE: usize = 100;
 /// A mostly empty board with more squares than this gets a penalty.
 const HUGE: usize = 900;
-/// Rows of a fluent clash if they stand on the same square in the same state. If the share of surplus rows
-/// ([`clash`]) is larger than this, the fluent may describe several boards that another argument tells apart.
+/// Facts of a fluent clash if they put several things on one square in one state. [`clash`] gives the share
+/// of such surplus facts. If it is larger than this, the fluent may describe several boards, and another
+/// argument may tell on which of them a square lies.
 const CLASH: f64 = 0.2;
 /// The largest number of values that an axis may have.
 const MAX_AXIS: usize = 128;
 /// The largest number of boards that one argument may tell apart.
 const MAX_INDEX: usize = 16;
 
-/// One reading of a fluent as a board or a track: a choice of the columns that are its axes.
+/// One reading of a fluent as a board or a track: a choice of the columns of the fluent's table that are the
+/// axes. Columns and the table are given by their indices.
 #[derive(Clone, Debug)]
 pub(crate) struct Candidate {
     pub(crate) table: usize,
@@ -69,10 +72,10 @@ fn boards_of<'a>(evidence: &'a Evidence<'_>, table: usize) -> impl Iterator<Item
     })
 }
 
-/// The penalty, subtracted from the score, for reading a fluent as the board itself. The fluent may still be
-/// a layer of another board, where the penalty does not count. The penalty is large if all columns are
-/// coordinates and the facts of the fluent never change, or if the fluent never occurred in play. It is small
-/// if the fluent is merely absent from the first state.
+/// The penalty for reading a fluent as the board itself, to be subtracted from the score of `candidate`. It
+/// does not count when the fluent is rated as a layer of another board. The penalty is large if all columns
+/// are coordinates and the facts of the fluent never change. It is also large if the fluent never occurred in
+/// play. It is small if the fluent is merely absent from the first state.
 fn misgivings(table: &Table<'_>, candidate: &Candidate) -> f64 {
     let bare = candidate.content(table).is_empty() && !table.changes();
     let unseen = table.states.len() >= PLAYED && table.rows().next().is_none();
@@ -124,8 +127,8 @@ fn can_be_axis(evidence: &Evidence<'_>, table: usize, column: usize) -> bool {
     (2..=MAX_AXIS).contains(&domain.len()) && !evidence.is_role_column(table, column)
 }
 
-/// The share of surplus rows, from 0 to 1. Among the rows of one state that have the same values in the
-/// columns `key`, all but one are surplus.
+/// The share of surplus rows among all rows of `states`, from 0 to 1. Of the rows of one state that have the
+/// same values in the columns `key`, all but one are surplus.
 pub(crate) fn clash(states: &[Vec<Row<'_>>], key: &[usize]) -> f64 {
     let (mut rows, mut different) = (0usize, 0usize);
     for state in states {
@@ -146,8 +149,8 @@ fn owns_rows(table: &Table<'_>, column: usize) -> bool {
         && clash(&table.states, &[column]) == 0.0
 }
 
-/// The largest share of the board's squares that is occupied in any one state. The columns `key` identify the
-/// square of a row, and `cells` is the number of squares.
+/// The share of the board's squares that have a row of `table`, in the state where this share is largest. The
+/// columns `key` identify the square of a row, and `cells` is the number of squares.
 fn coverage(table: &Table<'_>, key: &[usize], cells: usize) -> f64 {
     let mut most = 0;
     for state in &table.states {
@@ -158,9 +161,10 @@ fn coverage(table: &Table<'_>, key: &[usize], cells: usize) -> f64 {
     (most as f64 / cells.max(1) as f64).min(1.0)
 }
 
-/// The arguments whose values tell several boards apart, at most two. Such an argument either resolves
-/// clashes (several things on one square) or has the same domain as both axes. For example, the first two
-/// numbers of `(mark 1 3 2 2 x)` give the board, and the other two give the square on it.
+/// The columns, at most two, whose values tell several boards apart. Such a column either resolves clashes
+/// (several things on one square) or has the same domain as both axes. For example, the first two numbers of
+/// `(mark 1 3 2 2 x)` give the board, and the other two give the square on it. `number` is the index of the
+/// table, and `squares` the number of squares of one board.
 fn index_columns(evidence: &Evidence<'_>, number: usize, axes: [usize; 2], squares: usize) -> Vec<usize> {
     let table = &evidence.tables[number];
     let others: Vec<usize> = (0..table.columns.len()).filter(|c| !axes.contains(c)).collect();
@@ -206,8 +210,8 @@ fn index_columns(evidence: &Evidence<'_>, number: usize, axes: [usize; 2], squar
     index
 }
 
-/// The share of `columns`, from 0 to 1, that the arguments of a move name, for the kind of move that names
-/// most of them.
+/// The share of `columns`, from 0 to 1, for which a move has an argument that names a value of the column. Of
+/// all kinds of moves, the one with the largest share counts.
 fn named_by_moves(evidence: &Evidence<'_>, table: usize, columns: &[usize]) -> f64 {
     let domains = &evidence.domains;
     let places: Vec<_> = columns.iter().map(|&c| evidence.tables[table].columns[c].place).collect();
@@ -227,7 +231,8 @@ fn name_hint(name: &str) -> f64 {
     if words.iter().any(|word| name.contains(word)) { 0.3 } else { 0.0 }
 }
 
-/// Rates the columns `x` and `y` of a table as the axes of a board. `None` if the columns cannot be axes.
+/// Rates the columns `x` and `y` of the table with index `number` as the axes of a board. `None` if these
+/// columns cannot be the axes of a board.
 pub(crate) fn rate_board(evidence: &Evidence<'_>, number: usize, x: usize, y: usize) -> Option<Candidate> {
     if !can_be_axis(evidence, number, x) || !can_be_axis(evidence, number, y) {
         return None;
@@ -275,7 +280,8 @@ pub(crate) fn rate_board(evidence: &Evidence<'_>, number: usize, x: usize, y: us
     Some(Candidate { table: number, x, y: Some(y), index, score })
 }
 
-/// Rates the column `x` of a table as the axis of a track. `None` if the column cannot be this axis.
+/// Rates the column `x` of the table with index `number` as the axis of a track. `None` if this column cannot
+/// be the axis of a track.
 fn rate_track(evidence: &Evidence<'_>, number: usize, x: usize) -> Option<Candidate> {
     if !can_be_axis(evidence, number, x) {
         return None;

@@ -7,7 +7,8 @@ use crate::order::{Pairs, order};
 use ggp_gdl::domains::Domains;
 use rustc_hash::FxHashSet;
 
-/// If at least this many states are given, a value that occurs in none of them counts as impossible.
+/// If at least this many states are given, a value or a fluent that occurs in none of them may count as
+/// impossible.
 pub(crate) const PLAYED: usize = 10;
 
 /// The collected evidence about a game's fluents.
@@ -27,11 +28,11 @@ impl Evidence<'_> {
         !domain.is_empty() && domain.iter().all(|value| self.roles.contains(value))
     }
 
-    /// The axis of a column, in ascending order. The domain of the column, which follows from the rules, is
-    /// often too large, so the axis may have fewer values. If `base` lists values for the column, only these
-    /// remain. If the values that occur in the states have a known order and the whole domain has none, only
-    /// the values that occur remain. If the values that occur span less than a third of the axis, the axis is
-    /// cut to a range around them.
+    /// The axis of a column, in ascending order. The column's domain, which follows from the rules, is often
+    /// too large, so values are dropped. If `base` lists values for the column, only these remain. If the
+    /// values that occur in the states have a known order and the whole domain has none, only those that
+    /// occur remain. If the values that occur span less than a third of the axis, the axis is cut to a range
+    /// around them.
     pub(crate) fn axis(&self, table: usize, column: usize) -> Axis {
         let table = &self.tables[table];
         let seen: FxHashSet<&str> = table.rows().map(|row| row[column]).collect();
@@ -63,10 +64,11 @@ impl Evidence<'_> {
         Axis { values: ordered, order: how }
     }
 
-    /// Looks at the values that occur in the states, one set for each column of each table with several
-    /// columns. Returns the smallest of these sets that contains `seen` and at least one more value. For
-    /// example, the walls around a walker show how large its maze is. `None` if there is no such set, or if
-    /// the smallest one contains a value that is not in `allowed`.
+    /// Finds a bound for an axis on which only the values `seen` occur. For example, the walls around a
+    /// walker show how large its maze is. The values that occur in one column, over all states, form a set;
+    /// only tables with several columns count. Returns the smallest such set that contains `seen` and at
+    /// least one more value, in the order of `allowed`. `None` if there is no such set, or if the smallest
+    /// one has a value outside `allowed`.
     fn smallest_around<'b>(&self, seen: &FxHashSet<&str>, allowed: &[&'b str]) -> Option<Vec<&'b str>> {
         let wide = self.tables.iter().filter(|table| table.columns.len() >= 2);
         let occurring = wide.flat_map(|table| {
@@ -78,8 +80,9 @@ impl Evidence<'_> {
         (values.len() == smallest.len()).then_some(values)
     }
 
-    /// The axes of the columns `x` and `y`, which together form a board. If the squares of some state fill a
-    /// rectangle completely, and no state has a square outside it, the axes are cut to this rectangle.
+    /// The axes of the columns `x` and `y` of the table with index `number`, which together form a board. If
+    /// the squares that occur in some state fill a rectangle completely, and no state has a square outside
+    /// it, the axes are cut to this rectangle.
     pub(crate) fn axes(&self, number: usize, x: usize, y: usize) -> [Axis; 2] {
         let table = &self.tables[number];
         let rectangle = table.states.iter().find_map(|state| {

@@ -12,10 +12,11 @@ use std::collections::BTreeSet;
 
 /// Only the first `MAX_COLUMNS` columns of a table can be axes.
 pub(crate) const MAX_COLUMNS: usize = 8;
-/// The largest number of states that are read. If more are given, those that are read lie at equal distances.
+/// The largest number of states that are read. If more are given, only every n-th one is read, counted from
+/// the first.
 const MAX_STATES: usize = 64;
-/// The largest number of facts that are read from the states. It limits the number of states, but at least
-/// two states are read, whatever their number of facts.
+/// The largest number of facts that are read from the states. Fewer states are read to keep this bound.
+/// However, at least two states are read, whatever their number of facts.
 const MAX_FACTS: usize = 12_000;
 
 /// One column of a table: an argument of the fluent, possibly inside a nested term, or one of the two parts
@@ -33,7 +34,7 @@ pub(crate) struct Column {
     pub(crate) whole: Vec<String>,
 }
 
-/// The texts of the columns of one fact.
+/// One row of a table: for each column, the text that one fact has there.
 pub(crate) type Row<'a> = Vec<&'a str>;
 
 /// The table of one fluent.
@@ -44,7 +45,7 @@ pub(crate) struct Table<'a> {
     pub(crate) columns: Vec<Column>,
     /// For each state that is read, its rows.
     pub(crate) states: Vec<Vec<Row<'a>>>,
-    /// The rows that `base` lists.
+    /// The rows of the facts that the rules list with `base`.
     pub(crate) base: Vec<Row<'a>>,
 }
 

@@ -1,6 +1,6 @@
-//! Labels: short names, for drawing, of the things on squares. If no name is longer than three characters,
-//! each name is its own label. Otherwise names of three or more characters are cut to short labels that
-//! differ from each other.
+//! Labels: short texts that are drawn for the things on squares. If all names of things have at most three
+//! characters, each name is its own label. If some name is longer, all names of three or more characters are
+//! replaced by short labels that differ from each other.
 
 use crate::model::BoardModel;
 use crate::position::Token;
@@ -9,8 +9,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// The largest number of characters of a value's label.
 const MAX_LABEL: usize = 3;
 
-/// The labels of the values that stand for things on squares, and the marks of layers. Equal values may have
-/// different labels at different positions in [`Token::content`], so a label is found by value and position.
+/// The labels of the values that stand for things on squares, and the marks of layers. A mark is a character
+/// such as `●`. Equal values may have different labels at different indices in [`Token::content`], so a label
+/// is found by value and index.
 #[derive(Debug)]
 pub struct Labels {
     by_value: FxHashMap<(usize, String), String>,
@@ -18,8 +19,8 @@ pub struct Labels {
     ascii: bool,
 }
 
-/// The characters that mark squares for layers whose facts hold coordinates only, in the order of these
-/// layers.
+/// The marks: characters that are drawn for layers whose facts hold only coordinates, so that no thing has a
+/// name. The first such layer gets the first mark, and so on.
 const MARKS: [&str; 4] = ["●", "▪", "◦", "+"];
 const ASCII_MARKS: [&str; 4] = ["*", "+", "o", "~"];
 
@@ -50,8 +51,8 @@ impl Labels {
         Labels { marks: marks.collect(), by_value, ascii }
     }
 
-    /// The character that marks the squares of the layer with index `layer`. `None` if the layer shows things
-    /// with labels instead, or shows nothing.
+    /// The mark that is drawn on the squares of the layer with index `layer`. `None` if the layer shows
+    /// things with labels instead, or shows nothing.
     pub fn mark(&self, layer: usize) -> Option<&'static str> {
         self.marks.get(layer).copied().flatten()
     }
@@ -109,7 +110,7 @@ pub(crate) fn label_all(values: &[&String], model: &BoardModel, ascii: bool) -> 
     labels
 }
 
-/// Whether no other value in `long` begins with `label`, without regard to case.
+/// Whether no value in `long` other than `value` begins with `label`. Upper and lower case count as equal.
 fn is_unique(label: &str, value: &str, long: &[&String]) -> bool {
     let folded = label.to_lowercase();
     !long.iter().any(|other| other.as_str() != value && other.to_lowercase().starts_with(&folded))

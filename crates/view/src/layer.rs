@@ -9,11 +9,13 @@ use crate::model::{BoardModel, Coordinate, Layer, Square, TextPart};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
 
-/// The least score at which a fluent on the board's axes is drawn on the board.
+/// The least score, rated as a board by [`rate_board`], at which another fluent with the board's axes can be
+/// drawn on the board.
 const LAYER: f64 = 2.0;
 /// An argument fits an axis of the board if at least this share of its values is on the axis.
 const ON_AXIS: f64 = 0.8;
-/// A fluent that puts more different values than this on squares does not become a layer above the board.
+/// If the content of a fluent's squares can have more different values than this, the fluent does not become
+/// a layer above the board.
 const MAX_VALUES: usize = 24;
 
 /// Sets the layers and groups of `model`. The first layer is that of `candidate`, the board itself.
@@ -151,10 +153,9 @@ fn belongs_above(evidence: &Evidence<'_>, main: &Candidate, other: &Candidate) -
     }
 }
 
-/// Whether two fluents are two boards rather than two layers of one board. They are two boards if their
-/// contents have the same domains and enough squares occur in both fluents: more than half of the squares of
-/// the fluent with fewer squares. If the names of the fluents differ at most in a trailing number, one such
-/// square is enough.
+/// Whether two fluents are two boards rather than two layers of one board. For two boards, their contents
+/// must have the same domains, and they must share more than half of the squares of the fluent with fewer
+/// squares. If the names of the fluents differ at most in a trailing number, one shared square is enough.
 fn is_board_of_its_own(evidence: &Evidence<'_>, main: &Candidate, other: &Candidate) -> bool {
     let (first, second) = (&evidence.tables[main.table], &evidence.tables[other.table]);
     let contents = |table: &Table<'_>, reading: &Candidate| -> Vec<BTreeSet<String>> {
@@ -176,11 +177,12 @@ fn is_board_of_its_own(evidence: &Evidence<'_>, main: &Candidate, other: &Candid
     shared * 2 > one.len().min(two.len()) || (alike && shared > 0)
 }
 
-/// The holes: squares that cannot hold anything. For each layer, the first source that applies gives squares
-/// that exist: the squares that `base` lists; the squares that the rules name as a whole, such as `a12`; the
-/// occupied squares, if they never change and are more than half of the board. A layer above a board for
-/// which none applies gives the squares that occur in the states. All squares that no layer gives are holes.
-/// Returns no holes if none of the three sources applies to a board itself.
+/// The holes: squares that cannot hold anything. They are the squares that no layer shows to exist. For each
+/// layer, the first of these three sources that applies shows which squares exist. First: the squares that
+/// `base` lists. Second: the squares that the rules name as a whole, such as `a12`, and those that occur in
+/// the states. Third: the squares that occur in the states, if they are the same in all states and more than
+/// half of the board. If none applies to a layer above a board, the squares that occur in the states exist.
+/// If none applies to a board itself, there are no holes.
 pub(crate) fn holes(evidence: &Evidence<'_>, model: &BoardModel) -> Vec<Square> {
     let mut exists: BTreeSet<Square> = BTreeSet::new();
     for (number, layer) in model.layers.iter().enumerate() {

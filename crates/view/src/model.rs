@@ -11,9 +11,9 @@ use std::collections::BTreeMap;
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
-    /// Squares with two axes and contents.
+    /// A board with two axes, whose squares hold things with names.
     Grid,
-    /// Squares with two axes. Each square is either marked or not, and has no other content.
+    /// A board with two axes, whose squares are either marked or not and have no other content.
     Occupancy,
     /// A single row of squares, such as a race track.
     Track,
@@ -61,13 +61,13 @@ impl Axis {
 pub enum TextPart {
     /// The whole argument.
     Whole,
-    /// The letters of `a12`.
+    /// The letters of an argument such as `a12`: here `a`.
     Letters,
-    /// The number of `a12`.
+    /// The number of an argument such as `a12`: here `12`.
     Number,
 }
 
-/// The place of a coordinate in a fact.
+/// Where in the text of a fact a coordinate stands: in which argument, and in which part of it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Coordinate {
     /// The index of an argument of the fact, then the index of an argument within that one, and so on.
@@ -78,7 +78,7 @@ pub struct Coordinate {
 }
 
 impl Coordinate {
-    /// A coordinate that is the whole argument at `path`.
+    /// The coordinate that consists of the whole argument at `path`.
     pub fn whole(path: Vec<usize>) -> Coordinate {
         Coordinate { path, part: TextPart::Whole }
     }
@@ -110,16 +110,18 @@ pub struct Layer {
     /// The index, in [`BoardModel::groups`], of the group of boards on which the layer is drawn. It is 0 if
     /// one relation describes all boards.
     pub group: usize,
-    /// The coordinate that holds the column's value.
+    /// Where a fact holds the value of its square's column, which is a value of [`BoardModel::columns`].
     pub x: Coordinate,
-    /// The coordinate that holds the row's value; `None` on a track.
+    /// Where a fact holds the value of its square's row, which is a value of [`BoardModel::rows`]. `None` on
+    /// a track.
     pub y: Option<Coordinate>,
-    /// The coordinates that tell several boards apart, one for each axis of [`BoardModel::index`].
+    /// Where a fact names its board, if there are several: one coordinate for each axis of
+    /// [`BoardModel::index`].
     pub index: Vec<Coordinate>,
-    /// The coordinates that hold the content of the square. Empty for a layer of marks.
+    /// Where a fact holds the content of its square, such as the piece on it. Empty for a layer of marks.
     pub content: Vec<Coordinate>,
-    /// One list for each coordinate in [`Layer::content`]: the values that it can have, in the order in which
-    /// the rulesheet first mentions them. The value that means an empty square is left out.
+    /// For each coordinate in [`Layer::content`], the list of the values that it can have. Values are in the
+    /// order in which the rulesheet first mentions them. The value that means an empty square is left out.
     pub values: Vec<Vec<String>>,
     /// The content that stands for an empty square. `None` if no content does.
     pub empty: Option<String>,
@@ -170,26 +172,29 @@ pub struct Side {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Slot {
-    /// The column of one of the move's squares. Holds the index of that square, from 0.
+    /// The column of one of the squares that the move names. Holds the index, from 0, of that square among
+    /// them.
     Column(usize),
-    /// The row of one of the move's squares. Holds the index of that square, from 0.
+    /// The row of one of the squares that the move names. Holds the index, from 0, of that square among them.
     Row(usize),
-    /// The number or name of the board, in a game with several boards, on which one of the move's squares lies.
+    /// In a game with several boards, a name for the board of one of the squares that the move names. If
+    /// [`BoardModel::index`] has two axes, two such arguments together name the board.
     Index {
-        /// The index of the move's square, from 0.
+        /// The index of that square among the move's squares, from 0.
         square: usize,
-        /// The index of the axis in [`BoardModel::index`].
+        /// The index, in [`BoardModel::index`], of the axis to which the argument's values belong.
         part: usize,
     },
-    /// The name of one of the move's squares, such as `a12`, which gives both column and row. Holds the index
-    /// of that square among the move's squares, from 0.
+    /// The name of one of the squares that the move names, such as `a12`, which gives both column and row.
+    /// Holds the index of that square among them, from 0.
     Square(usize),
     /// Anything else: a piece, a number, a choice.
     Other,
 }
 
 impl Slot {
-    /// The index of the move's square to which the slot belongs. `None` if the slot belongs to no square.
+    /// The index, among the move's squares, of the square that the argument helps to name. `None` if it names
+    /// no square.
     pub fn square(self) -> Option<usize> {
         match self {
             Slot::Column(square) | Slot::Row(square) | Slot::Square(square) | Slot::Index { square, .. } => {
@@ -240,9 +245,10 @@ pub struct BoardModel {
     pub layers: Vec<Layer>,
     /// The squares on which nothing can ever stand, sorted.
     pub holes: Vec<Square>,
-    /// The owner of each content that belongs to a role, as the index of the role.
+    /// The contents that belong to roles. Maps each such content, for example `wp`, to the index of its role.
     pub owners: BTreeMap<String, usize>,
-    /// The glyphs of those contents that are not drawn by their names.
+    /// Maps contents to the glyphs that are drawn for them. All other contents are drawn by labels made of
+    /// their names.
     pub glyphs: BTreeMap<String, String>,
     /// Whether squares alternate between light and dark.
     pub chequered: bool,
@@ -253,8 +259,9 @@ pub struct BoardModel {
 }
 
 impl Layer {
-    /// Whether the marks of the layer show no thing on any square. This holds if the layer marks only the
-    /// empty squares, as `(blank a)` does beside `(ecks b)`, and also if it marks all squares.
+    /// Whether the marks of the layer do not stand for things. This holds if the layer marks only the empty
+    /// squares: `(blank a)` says that nothing is on `a`, while `(ecks b)` puts a thing on `b`. It also holds
+    /// if the layer marks all squares.
     pub(crate) fn marks_nothing(&self) -> bool {
         self.ground
             || self.content.is_empty()
@@ -268,13 +275,15 @@ impl BoardModel {
         self.groups.len().max(1) * self.index.iter().map(|axis| axis.values.len()).product::<usize>()
     }
 
-    /// The index of the board that belongs to this group and to these positions on the index axes.
+    /// The index, from 0, of one board. `group` is the index of its group in [`BoardModel::groups`]. `index`
+    /// holds its position on each axis of [`BoardModel::index`].
     pub(crate) fn board_number(&self, group: usize, index: &[usize]) -> usize {
         self.index.iter().zip(index).fold(group, |number, (axis, &at)| number * axis.values.len() + at)
     }
 
-    /// The label of the board with the index `number`, which distinguishes it from the other boards. The
-    /// outermost part of the label comes first. Empty if there is a single board.
+    /// A text that distinguishes the board with the index `number` from the other boards. It consists of the
+    /// name of the board's group, if there are several groups, and the board's value on each axis of
+    /// [`BoardModel::index`]. Empty if there is a single board.
     pub fn board_name(&self, number: usize) -> String {
         let mut rest = number;
         let mut parts = Vec::new();

@@ -15,25 +15,25 @@ use serde::Serialize;
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "lowercase", tag = "kind")]
 pub enum Gesture {
-    /// A move from one square to another, possibly over several.
+    /// A thing goes from one square to another, or along several squares.
     Path {
-        /// The squares in order, at least two.
+        /// The squares in the order in which the move names them, at least two.
         squares: Vec<Square>,
-        /// The remaining arguments of the move.
+        /// The arguments of the move that name nothing on the board.
         rest: Vec<String>,
     },
     /// A thing is put on an empty square.
     Place {
         /// The square.
         square: Square,
-        /// The remaining arguments of the move.
+        /// The arguments of the move that name nothing on the board.
         rest: Vec<String>,
     },
     /// An occupied square is chosen, for example to take or to turn the thing on it.
     Choose {
         /// The square.
         square: Square,
-        /// The remaining arguments of the move.
+        /// The arguments of the move that name nothing on the board.
         rest: Vec<String>,
     },
     /// A whole column or row is chosen, for example to drop something there.
@@ -42,7 +42,7 @@ pub enum Gesture {
         column: Option<usize>,
         /// The index of the row, from 0 at the top. `None` if a column is chosen.
         row: Option<usize>,
-        /// The remaining arguments of the move.
+        /// The arguments of the move that name nothing on the board.
         rest: Vec<String>,
     },
     /// The move names nothing on the board; a button shows the text of the move.
@@ -117,8 +117,9 @@ fn group_of(evidence: &Evidence<'_>, model: &BoardModel, places: &[Place]) -> us
     votes.iter().position(|&vote| Some(vote) == most).unwrap_or(0)
 }
 
-/// The coordinate that an argument of a move names. The fluents that share variables with the argument
-/// determine the coordinate. If there are none, the values of the argument determine it.
+/// The part of the board that an argument of a move names: a column, a row, a board or a whole square. The
+/// fluents that share variables with the argument decide. If there are none, the values of the argument
+/// decide.
 fn axis_of(
     evidence: &Evidence<'_>,
     model: &BoardModel,
@@ -182,8 +183,9 @@ fn axis_of(
     best.into_iter().min_by_key(|&axis| used(axis)).unwrap_or(Axis::None)
 }
 
-/// Divides arguments, in order, into squares. A new square begins where a coordinate would occur twice in one
-/// square. Returns the slots of the arguments and the number of squares.
+/// Divides the arguments of a move, in order, among the squares that they name. A new square begins where one
+/// square would get two columns, two rows or the like. Returns the slots of the arguments and the number of
+/// squares.
 fn cut_into_squares(axes: &[(Vec<usize>, Axis)]) -> (Vec<(Vec<usize>, Slot)>, usize) {
     let mut slots = Vec::with_capacity(axes.len());
     let mut square = 0;
@@ -221,7 +223,8 @@ fn whole_square(layer: &crate::model::Layer, model: &BoardModel, text: &str) -> 
     Some((column, row))
 }
 
-/// The coordinates that a move gives for one of its squares.
+/// The coordinates that a move gives for one of its squares, as indices on the axes of the board. `None` for
+/// a coordinate that the move does not give.
 #[derive(Clone, Default, Debug)]
 struct Named {
     column: Option<usize>,

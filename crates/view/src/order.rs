@@ -93,8 +93,9 @@ fn longest_chain<'a>(values: &[&'a str], relations: &[Pairs]) -> Option<Vec<&'a 
         .then(|| best.into_iter().map(|i| values[i]).collect())
 }
 
-/// The values in the order in which `edges` chain them. `None` unless the edges relate each value only to its
-/// successor, or each value to all later values.
+/// The indices of the values that `edges` chain, in the order of the chain. An edge is a pair of indices in
+/// `values`. `None` unless the edges relate each value only to its successor, or each value to all later
+/// values.
 fn chain_of(values: &[&str], edges: &[(usize, usize)]) -> Option<Vec<usize>> {
     let count = values.len();
     let (mut out, mut into) = (vec![0usize; count], vec![0usize; count]);

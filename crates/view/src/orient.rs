@@ -129,8 +129,9 @@ enum Line {
     Column,
 }
 
-/// For each of the two axes, whether the rulesheet calls it rows or columns, judged by the names of values
-/// and variables. Both results are `None` unless the rulesheet calls one axis rows and the other columns.
+/// Whether the rulesheet calls the horizontal axis of `model` (first result) and the vertical axis (second
+/// result) rows or columns. The names of values and variables decide. Both results are `None` unless the
+/// rulesheet calls one axis rows and the other columns.
 fn names(description: &Description, model: &BoardModel) -> (Option<Line>, Option<Line>) {
     let Some(layer) = model.layers.first() else { return (None, None) };
     let Some(y) = &layer.y else { return (None, None) };

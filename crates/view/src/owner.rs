@@ -16,10 +16,11 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The number of votes that a fact gives to a role as the owner of a piece, if the fact names this role and
 /// this piece. A rule that names a role and a piece gives one vote.
 const FACT: u32 = 3;
-/// The role with the most votes needs at least this many votes to own a piece, and at least this many times
-/// the votes of the role in second place.
+/// The role with the most votes for a piece wins if it has at least this many votes, and also at least this
+/// many times as many votes as any other role. Otherwise the votes do not decide.
 const LEAD: u32 = 2;
-/// A content without owner can mean an empty square if at least this share of all rows has it.
+/// A content that no role owns can mean an empty square if at least this share of the layer's facts, over all
+/// states, has this content.
 const MOSTLY: f64 = 0.3;
 
 /// Sets, in `model`, the values that the contents of each layer can have, the owners of contents, the
@@ -180,10 +181,11 @@ fn constants<'a>(description: &'a Description, rule: &Rule) -> BTreeSet<&'a str>
     out
 }
 
-/// The content that means an empty square in the layer with index `number`: a content whose name says so. If
-/// there is none, and if nearly every square has a content, it is the only content that is not a number. If
-/// several contents are not numbers, it is the most frequent content without owner, given that it is frequent
-/// enough ([`MOSTLY`]). `None` if no content qualifies.
+/// The content that means an empty square in the layer with index `number`. It is a content whose name says
+/// so ([`is_called_empty`]). If no name does, other contents are considered only if nearly every square has a
+/// content. Then it is the only content that is not a number. If several contents are not numbers, it is the
+/// most frequent content that no role owns, if this content is frequent enough ([`MOSTLY`]). `None` if no
+/// content qualifies.
 fn empty(evidence: &Evidence<'_>, model: &BoardModel, number: usize) -> Option<String> {
     let layer = &model.layers[number];
     let table = table_of(evidence, layer)?;
@@ -226,8 +228,9 @@ fn empty(evidence: &Evidence<'_>, model: &BoardModel, number: usize) -> Option<S
     (*count as f64 >= MOSTLY * rows as f64).then(|| (*value).to_owned())
 }
 
-/// Whether `value` occurs in the first state as often as a second content and less often than a third one. In
-/// that case it is a piece, not a blank: where there are as many `b` as `r`, `b` is blue or a bishop.
+/// Whether the first state suggests that `value` is a piece and not a blank. It does if some other content is
+/// as frequent there as `value`, and yet another content is more frequent. Where there are as many `b` as
+/// `r`, `b` is blue or a bishop.
 fn stands_like_a_piece(table: &Table<'_>, column: usize, value: &str) -> bool {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for row in table.states.first().into_iter().flatten() {

@@ -26,7 +26,7 @@ pub struct Token {
 pub struct Possible {
     /// The fact.
     pub fact: String,
-    /// Its probability in percent, 1 to 99.
+    /// The probability, in percent from 1 to 99, that the fact is true.
     pub percent: u8,
 }
 
@@ -51,8 +51,8 @@ pub struct Position {
     /// The facts beside the board, in the order of [`BoardModel::side`]. Fluents that are not in the model
     /// come last.
     pub side: Vec<Beside>,
-    /// The facts that may be true, on the board and beside it, the most probable first. Empty if the whole state
-    /// is known.
+    /// The facts that may be true, on the board and beside it, the most probable first. Empty if the whole
+    /// state is known.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub possible: Vec<Possible>,
 }
@@ -64,8 +64,8 @@ impl BoardModel {
         (square.board * self.rows.values.len() + square.row) * columns + square.column
     }
 
-    /// The square of a fact of `layer`. The function `value` reads the fact's coordinates. `None` if the fact
-    /// is not on the board.
+    /// The square of a fact of `layer`. The function `value` gives the text that the fact has at a
+    /// coordinate. `None` if the fact is not on the board.
     pub(crate) fn square_at<'a>(
         &self,
         layer: &Layer,
@@ -138,9 +138,9 @@ impl BoardModel {
         Position { squares, side, possible: Vec::new() }
     }
 
-    /// Places what a role knows: the facts of `certain`, and on the squares also those of `possible`, each of
-    /// which is true with the given probability. A possible fact beside the board, or on a tower, is only in
-    /// [`Position::possible`].
+    /// Places what a role knows. The facts of `certain` are placed as by [`BoardModel::place`]. Each fact of
+    /// `possible` is given with the probability that it is true. All of these are listed in
+    /// [`Position::possible`]; those on the board, except on towers, are placed on their squares too.
     ///
     /// # Examples
     /// ```

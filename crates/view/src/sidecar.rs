@@ -35,25 +35,25 @@ pub struct Sidecar {
     pub relation: Option<String>,
     /// The number of arguments of that fluent.
     pub arity: Option<usize>,
-    /// The horizontal argument.
+    /// The argument of the fluent that gives the column of a square.
     pub x: Option<ArgumentPath>,
-    /// The vertical argument.
+    /// The argument of the fluent that gives the row of a square.
     pub y: Option<ArgumentPath>,
-    /// The arguments that tell several boards apart.
+    /// The arguments of the fluent that tell several boards apart.
     pub index: Option<Vec<ArgumentPath>>,
-    /// The values from left to right.
+    /// The values that the horizontal axis has, from left to right.
     pub columns: Option<Vec<String>>,
-    /// The values from top to bottom.
+    /// The values that the vertical axis has, from top to bottom.
     pub rows: Option<Vec<String>>,
-    /// Which end of the rows is at the top.
+    /// Whether the first or the last row, in the inferred order, is at the top.
     pub top: Option<Top>,
     /// The content of an empty square.
     pub empty: Option<String>,
-    /// Squares that do not exist, each as the values of its coordinates.
+    /// Squares that do not exist. Each is given by its values on the index axes, its column and its row.
     pub holes: Option<Vec<Vec<String>>>,
-    /// The glyph for each content.
+    /// Maps contents to the glyphs to draw for them.
     pub glyphs: BTreeMap<String, String>,
-    /// The role that owns each content.
+    /// Maps contents to the names of the roles that own them.
     pub owners: BTreeMap<String, String>,
     /// Whether squares alternate between light and dark.
     pub chequered: Option<bool>,
@@ -79,22 +79,22 @@ impl ArgumentPath {
     }
 }
 
-/// The end of the row axis that is at the top.
+/// The row that is drawn at the top.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Top {
-    /// The first value.
+    /// The first row in the inferred order.
     First,
-    /// The last value.
+    /// The last row in the inferred order.
     Last,
 }
 
 /// An error in a sidecar.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum SidecarError {
-    /// The text is not JSON, or not of the documented form.
+    /// The text is not JSON, or not of the documented form. Holds the message of the JSON parser.
     Syntax(String),
-    /// The game has no such fluent.
+    /// The game has no such fluent. Holds the name that the sidecar gives.
     NoRelation(String),
     /// The fluent has no such argument, or the argument holds no constants.
     NoArgument {
@@ -103,11 +103,11 @@ pub enum SidecarError {
         /// The path to the argument.
         path: Vec<usize>,
     },
-    /// A key that another key needs is missing.
+    /// A key that another key needs is missing. Holds the text of the message.
     Incomplete(&'static str),
-    /// The board has no such column, row or index.
+    /// A hole is not on the board. Holds the values that the sidecar gives for the hole.
     NoSquare(Vec<String>),
-    /// The game has no such role.
+    /// The game has no such role. Holds the name that the sidecar gives.
     NoRole(String),
 }
 

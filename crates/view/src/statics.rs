@@ -10,14 +10,14 @@ use ggp_game::Fact;
 use ggp_game::lower::{Carrier, Lowering};
 use ggp_gdl::{Description, Symbol, Term};
 
-/// The largest number of fluents in a list. A longer list is dropped.
+/// The largest number of fluents that `init` or `base` may list. A longer list is ignored.
 const MAX_FLUENTS: usize = 200_000;
 
 fn limits() -> Limits {
     Limits { terms: 400_000, depth: 1_000, tuples: 400_000, rows: 4_000_000, ..Limits::default() }
 }
 
-/// The fluents that `init` lists and those that `base` lists, sorted.
+/// The fluents that `init` lists (field `init`) and those that `base` lists (field `base`), each sorted.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Listed {
     pub(crate) init: Vec<Fact>,

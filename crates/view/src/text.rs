@@ -190,8 +190,8 @@ impl Canvas<'_> {
         contents.unwrap_or(1).max(if row_of_one { names } else { 1 }).min(most)
     }
 
-    /// The text on a square with these tokens, and the role whose colour the text has. A question mark ends the
-    /// text if some token is not certain.
+    /// The text on a square with these tokens, and the role whose colour the text has. A question mark ends
+    /// the text if some token is not certain.
     fn content(&self, tokens: &[Token]) -> (String, Option<usize>) {
         let mut parts: Vec<String> = Vec::new();
         let mut marks = String::new();

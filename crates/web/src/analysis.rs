@@ -6,27 +6,27 @@ use ggp_game::SearchReport;
 use ggp_view::Position;
 use serde::Serialize;
 
-/// The number of candidate moves that the page shows.
+/// The page shows at most this many candidate moves.
 const SHOWN: usize = 8;
 
-/// The number of joint moves of the principal variation that the page shows.
+/// The page shows at most this many joint moves of the principal variation.
 const LINE: usize = 12;
 
-/// A candidate move.
+/// A move that the search considered.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Candidate {
     #[serde(rename = "move")]
     mv: String,
     squares: Vec<usize>,
     visits: u64,
-    /// The mean goal, from 0 to 100. `None` if the move has no visits.
+    /// The mean goal of the role that makes the move, from 0 to 100. `None` if the move has no visits.
     score: Option<f64>,
     /// The lower end of Wilson's 95 % interval for `score`. The interval is valid because goals lie between 0
     /// and 100: their variance is at most that of wins and losses with the same mean.
     low: Option<f64>,
-    /// The upper end of that interval.
+    /// The upper end of Wilson's 95 % interval for `score`.
     high: Option<f64>,
-    /// The goal that the search has proved. `None` if the search has not proved a goal.
+    /// The final goal of the role that makes the move, if the search has proved it. Otherwise `None`.
     proven: Option<u8>,
 }
 
@@ -37,19 +37,19 @@ pub(crate) struct Step {
     squares: Vec<Vec<usize>>,
 }
 
-/// The search result for one role's move.
+/// The result of the search for a move of one role.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Analysis {
-    /// The index of the role.
+    /// The index of the role for whose move the search ran.
     pub(crate) role: usize,
-    /// The index of the state that was searched.
+    /// The index of the searched state in the history of the session.
     pub(crate) node: usize,
     /// Whether a person asked for this search, as a hint. Otherwise an engine searches for its own move.
     pub(crate) hint: bool,
     /// Whether the search has ended.
     pub(crate) done: bool,
     iterations: u64,
-    /// Whether the search has too few iterations for a reliable score.
+    /// Whether the best move is hardly better than a guess ([`SearchReport::is_guess`]).
     guess: bool,
     nodes: u64,
     /// The time that the search took, in seconds.

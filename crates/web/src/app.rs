@@ -1,9 +1,9 @@
 //! The sessions and the games of a server.
 //!
 //! Invariant: there are at most [`Config::sessions`] sessions, and at most [`Config::uploads`] of them have
-//! uploaded rules. When a limit is reached, a new session replaces the session that has been idle longest,
-//! provided that this session has been idle for longer than [`LEFT`]. Otherwise the server refuses the new
-//! session.
+//! uploaded rules. When a limit is reached and a new session is wanted, the session that has been idle
+//! longest is closed, but only if it has been idle for longer than [`LEFT`]. Otherwise the server refuses the
+//! new session.
 
 use crate::catalogue::Offer;
 use crate::config::Config;

@@ -12,7 +12,7 @@ use std::path::Path;
 pub struct Offer {
     /// The name of the game: the file name without `.kif`.
     pub name: String,
-    /// The rules.
+    /// The text of the rules.
     pub kif: Vec<u8>,
     /// The text of the view file (`NAME.view.json`), which describes the board. `None` if the game has no
     /// such file.

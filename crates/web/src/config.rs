@@ -19,9 +19,10 @@ pub struct Config {
     /// The maximum number of sessions with uploaded rules at the same time. Each of these sessions keeps its
     /// own prepared game in memory, whereas all sessions of an offered game share one prepared game.
     pub uploads: usize,
-    /// The longest thinking time for each move that a request may give to a seat.
+    /// The longest thinking time per move. A request that gives a seat more time is refused. A search for a
+    /// hint also ends after this time.
     pub longest: Duration,
-    /// Whether players at other addresses may take seats.
+    /// Whether a seat may be given to a remote player, which this server calls over the GGP protocol.
     pub remote: bool,
     /// The machine that evaluates the rules for searches.
     pub choice: Choice,

@@ -31,9 +31,9 @@ impl Engine {
         Ok(Engine { search, at })
     }
 
-    /// Makes the state of `facts` the position to search. `from`, if given, is the preceding state and the
-    /// joint move from that state to `facts`. If that preceding state is the engine's current position, the
-    /// engine keeps the part of the tree below the joint move.
+    /// Makes the state with the facts `facts` the position to search. If `from` is given, it is the preceding
+    /// state and the joint move that leads from there to the new position. If the engine's current position
+    /// is that preceding state, the engine keeps the part of the tree below the joint move.
     pub(crate) fn turn_to(
         &mut self,
         facts: &[Fact],

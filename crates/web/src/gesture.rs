@@ -10,8 +10,9 @@ pub(crate) fn squares(model: &BoardModel, mv: &str, position: &Position) -> Vec<
     squares.chain(named).collect()
 }
 
-/// The index of the square with the piece whose name is the only argument of the move `mv`, such as the tile
-/// `6` for `(slide 6)`. `None` unless exactly one square has a piece of that name.
+/// For a move with a single argument that is the name of a piece, such as `(slide 6)` for the tile `6`: the
+/// index of the square with that piece. `None` for other moves, and unless exactly one square has a piece of
+/// that name.
 pub(crate) fn by_name(mv: &str, position: &Position) -> Option<usize> {
     let (_, name) = mv.strip_prefix('(')?.strip_suffix(')')?.split_once(' ')?;
     let mut named = position.squares.iter().enumerate().filter(|(_, tokens)| {

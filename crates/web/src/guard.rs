@@ -18,7 +18,7 @@ use std::net::{IpAddr, Ipv6Addr};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The longest time that a response may take. Event streams have no such limit.
+/// The server must finish a response within this time. Event streams have no such limit.
 const LONGEST: Duration = Duration::from_secs(120);
 
 /// The default content security policy.
@@ -80,8 +80,8 @@ fn refusal(request: &Request, known: &[String]) -> Option<Failure> {
     None
 }
 
-/// The text of the header `name`. `None` if the header is missing. Only a missing `Host` header gives an
-/// empty text instead, which [`is_known`] rejects.
+/// The text of the header `name`. If the header is missing, the result is `None`, except that a missing
+/// `Host` header gives an empty text, which [`is_known`] rejects.
 fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     match headers.get(name) {
         Some(value) => Some(value.to_str().unwrap_or("?")),

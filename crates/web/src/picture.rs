@@ -58,8 +58,9 @@ fn gesture(model: &BoardModel, mv: &str, position: &Position) -> Value {
     }
 }
 
-/// The JSON of the state `node` for display: its squares, the squares of the last joint move, the legal
-/// moves, and the goals. `before` is the preceding state; `None` for the first state.
+/// The JSON of the state `node` for display: its squares, the squares of the joint move that led to it, the
+/// legal moves, and the goals. `number` is the index of the state in the history. `before` is the preceding
+/// state; `None` for the first state.
 pub(crate) fn node(known: &Known, number: usize, node: &Node, before: Option<&Node>) -> Value {
     let model = &known.model;
     let position = model.place(&node.moment.facts);

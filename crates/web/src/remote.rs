@@ -19,7 +19,7 @@ const START: Duration = Duration::from_secs(5);
 /// A remote player whose match has started.
 pub(crate) struct RemoteSeat {
     player: Box<dyn Player>,
-    /// The index of the last state that the player was told.
+    /// The index, in the session's history, of the last state that the player was told.
     at: usize,
 }
 
@@ -32,16 +32,17 @@ pub(crate) struct Question {
     pub(crate) role: usize,
     pub(crate) url: String,
     pub(crate) clock: Duration,
-    /// The index of the state.
+    /// The index, in the session's history, of the state in which the player is asked.
     pub(crate) at: usize,
     pub(crate) turn: u64,
     pub(crate) node: Arc<Node>,
     pub(crate) stop: StopToken,
 }
 
-/// Sends the request `question` on a new thread. `take` returns the player of an earlier request, if there
-/// is one. `receive` gets the player and its answer. If the player does not answer, `receive` gets the
-/// reason instead, and the player is dropped. `receive` is not called for a terminal state.
+/// Sends the request `question` on a new thread. `take` returns the remote player that was kept after an
+/// earlier request, or `None` if there is none. `receive` is called with the remote player and its answer. If
+/// the player does not answer, `receive` gets the reason instead, and the player is dropped. `receive` is not
+/// called for a terminal state.
 pub(crate) fn ask(
     question: Question,
     take: impl FnOnce() -> Option<RemoteSeat> + Send + 'static,

@@ -219,10 +219,10 @@ async fn events(
     Ok(Sse::new(unfold(Some(ear), next_event)).keep_alive(KeepAlive::default()))
 }
 
-/// Waits for the next event of a session. Returns the event, and the page as the listener for the event
-/// after it. There is no listener after the event that reports that the session is closed. Returns `None` if
-/// there is no further event. All changes between two events are combined into one event, so a slow listener
-/// takes no memory.
+/// Waits for the next event of the session to which `ear` listens. Returns the event and the listener for the
+/// event after it. That listener is `None` if the event reports that the session is closed. The function
+/// returns `None` if no further event can come. All changes between two events are combined into one event,
+/// so a slow listener takes no memory.
 async fn next_event(ear: Option<Ear>) -> Option<(std::result::Result<Event, Infallible>, Option<Ear>)> {
     let mut ear = ear?;
     if !ear.first {

@@ -10,12 +10,12 @@ use std::time::Duration;
 pub(crate) enum SeatPlayer {
     /// A person at a page.
     Person,
-    /// The tree search.
+    /// An engine of this server, which uses tree search.
     Engine {
-        /// Seconds for each move.
+        /// The thinking time for each move, in seconds.
         #[serde(default = "one_second")]
         seconds: f64,
-        /// The limit of iterations for each move. `None` for no limit.
+        /// The largest number of search iterations for each move. `None` for no limit.
         #[serde(default)]
         iterations: Option<u64>,
     },
@@ -23,9 +23,9 @@ pub(crate) enum SeatPlayer {
     Random,
     /// A remote player, which the server calls over the GGP protocol.
     Remote {
-        /// The player's address.
+        /// The address at which the server calls the player.
         url: String,
-        /// Seconds for each move, at least 1.
+        /// The thinking time for each move, in seconds; at least 1.
         #[serde(default = "five_seconds")]
         seconds: f64,
     },
@@ -61,7 +61,8 @@ impl SeatPlayer {
         }
     }
 
-    /// The thinking time for each move. Zero for a person, a random player and a player elsewhere.
+    /// The thinking time for each move. Zero for [`SeatPlayer::Person`], [`SeatPlayer::Random`] and
+    /// [`SeatPlayer::Elsewhere`].
     pub(crate) fn clock(&self) -> Duration {
         match self {
             SeatPlayer::Engine { seconds, .. } | SeatPlayer::Remote { seconds, .. } => {

@@ -17,7 +17,8 @@ use std::time::Duration;
 /// page holds one of them for events.
 const CONNECTIONS: usize = 500;
 
-/// The interval at which the server checks `stop` and looks for idle sessions.
+/// The interval at which the server checks whether it should stop, and closes sessions that have been idle
+/// for too long.
 const LOOK: Duration = Duration::from_millis(100);
 
 /// The content of a server: the games that it offers, and a match to watch.

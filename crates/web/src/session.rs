@@ -96,15 +96,16 @@ struct Inner {
     /// Whether play is paused: no forced choice or step is made, and no engine or remote player is asked for
     /// a move.
     held: bool,
-    /// Whether a run of forced steps was cut off because it was long, so that further forced steps may
-    /// follow. The pool then continues with them.
+    /// Whether further forced steps may follow, because a long run of forced steps was interrupted to release
+    /// the session's lock. A worker of the pool then continues with these steps.
     drifting: bool,
     queued: bool,
-    /// When this flag is raised, the requests to remote players in this turn end.
+    /// A stop flag for the requests to remote players that are made in this turn. Raising it ends these
+    /// requests.
     stop: StopToken,
     slice: StopToken,
     note: Option<String>,
-    /// The total time of all search slices.
+    /// The total time that all searches of this session have taken.
     spent: Duration,
     closed: bool,
 }

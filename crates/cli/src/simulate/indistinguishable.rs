@@ -2,8 +2,9 @@
 //!
 //! Such a game is well formed only if each role can derive its legal moves, the end of the match and its goal
 //! from its own moves and percepts (Haufe & Thielscher, "Automated Verification of Epistemic Properties for
-//! General Game Playing", 2012). Invariant: every state that is kept for a role can be reached with the same
-//! moves and percepts of the role as those in the playout.
+//! General Game Playing", 2012). Some states that are possible as far as a role can tell are kept for this
+//! role. Invariant: a state that is kept for a role can be reached by joint moves that give the role the same
+//! moves and percepts as in the playout.
 
 use ggp_game::rng::Sequence;
 use ggp_game::{EvalError, Fact, Goals, Move, Role, StateMachine};
@@ -11,8 +12,8 @@ use ggp_game::{EvalError, Fact, Goals, Move, Role, StateMachine};
 /// The maximum number of states that are kept for each role, besides the actual state.
 const KEPT: usize = 12;
 
-/// The number of joint moves that are drawn, in each turn and for each role, in the actual state and in each
-/// state that is kept.
+/// The number of random joint moves that are tried from one state to find its successors. In each turn and
+/// for each role, this is done in the actual state and in each state that is kept for the role.
 const DRAWN: usize = 4;
 
 /// For each role, some states that it cannot tell from the actual state of a playout.
@@ -22,14 +23,15 @@ pub(super) struct Indistinguishable<S> {
 }
 
 impl<S: Clone + Eq> Indistinguishable<S> {
-    /// The start of a playout. No state is kept for any of the `roles` roles, because all of them know the
-    /// initial state.
+    /// The states to keep at the start of a playout of a game with `roles` roles: none for any role, because
+    /// all roles know the initial state. `seed` seeds the random joint moves.
     pub(super) fn new(roles: usize, seed: u64) -> Indistinguishable<S> {
         Indistinguishable { of_role: vec![Vec::new(); roles], random: Sequence::new(seed) }
     }
 
-    /// Replaces the states by their successors after a turn of the playout. In this turn, the joint move
-    /// `joint` leads from the actual state `state` to `next`.
+    /// Follows one turn of the playout, in which the joint move `joint` leads from the actual state `state`
+    /// to `next`. The states kept for each role are replaced by successors of them and of `state` that agree
+    /// with the role's move and percepts in this turn.
     ///
     /// # Errors
     /// See [`StateMachine`].
@@ -89,9 +91,9 @@ impl<S: Clone + Eq> Indistinguishable<S> {
         Ok(Some(joint))
     }
 
-    /// The reason why some role cannot know its legal moves, the end of the match or its goal in the actual
-    /// state `state`: they are different in a state that is kept for the role. `None` if there is no such
-    /// difference.
+    /// Compares the actual state `state` with the states that are kept for each role. If one of them differs
+    /// from `state` in the role's legal moves, in whether the match is over, or in the role's goal, the role
+    /// cannot know this; the result says so in words. `None` if there is no such difference.
     ///
     /// # Errors
     /// See [`StateMachine`].

@@ -9,8 +9,8 @@ use rustc_hash::FxHashMap;
 pub struct Knowledge {
     /// The facts that are true in all states of the information set, sorted bytewise.
     pub certain: Vec<Fact>,
-    /// The facts that are true in some of the states, each with its probability, which is greater than 0 and less
-    /// than 1; sorted bytewise.
+    /// The facts that are true in some, but not all, states of the information set. Each fact has its
+    /// probability, which is greater than 0 and less than 1. Sorted bytewise by the facts.
     pub possible: Vec<(Fact, f64)>,
     /// The number of states in the information set.
     pub states: usize,

@@ -21,12 +21,12 @@ pub(super) struct Walks<'a, S> {
 /// The largest number of joint moves that a walk examines in one state.
 const TRIED: usize = 64;
 
-/// The walks may together examine this many joint moves, times the number of wanted states, times the number
-/// of turns of the history.
+/// The walks may together examine A × B × C joint moves: A is this constant, B is the number of wanted
+/// states, and C is the number of turns in the history. [`LEAST_EXAMINED`] can raise this limit.
 const EXAMINED: usize = 32;
 
-/// However few states are wanted, the walks may together examine at least this many joint moves, times the
-/// number of turns of the history.
+/// If few states are wanted, the walks may nevertheless examine this many joint moves for each turn in the
+/// history.
 const LEAST_EXAMINED: usize = 16 * TRIED;
 
 /// A turn of a walk in progress.
@@ -36,24 +36,27 @@ struct Step<S> {
     open: Vec<S>,
     /// The share of the examined joint moves that agree with the history.
     share: f64,
-    /// Whether all joint moves of this turn have been examined. Otherwise they are a random sample.
+    /// Whether the walk has examined all joint moves of this turn. If not, it has examined a random sample of
+    /// them.
     is_complete: bool,
 }
 
 /// How a walk ends.
 enum End<S> {
-    /// The walk has reached a state after the last turn. The second field is the walk's weight.
+    /// The walk has repeated the whole history. The fields are the state that it has reached and its weight.
     Arrived(S, f64),
-    /// The walk has reached no such state, but there may be one: the walk has examined only a sample of the
-    /// joint moves, or has used up their permitted number.
+    /// The walk could not repeat the whole history, but another walk may be able to. Either this walk has
+    /// examined only a sample of the joint moves, or the walks have used up the permitted number of joint
+    /// moves.
     Lost,
-    /// There is no such state: the walk has examined all joint moves.
+    /// No walk can repeat the whole history: this walk has examined all joint moves and found no way.
     Impossible,
 }
 
 impl<S> Walks<'_, S> {
-    /// Makes walks until `wanted` states are found, until the permitted number of joint moves is used up, or
-    /// until a walk shows that there is no state to find. A state that several walks reach is listed several
+    /// Makes walks until `wanted` of them have repeated the whole history, until the permitted number of
+    /// joint moves is used up, or until a walk shows that no walk can repeat the history. Returns the last
+    /// state of each successful walk with its weight. A state that several walks reach is listed several
     /// times.
     pub(super) fn states<M: StateMachine<State = S>>(
         &self,
@@ -76,7 +79,7 @@ impl<S> Walks<'_, S> {
         Ok(found)
     }
 
-    /// One walk. `left` is the number of joint moves that may still be examined.
+    /// Makes one walk. `left` is the number of joint moves that may still be examined; the walk reduces it.
     fn walk<M: StateMachine<State = S>>(
         &self,
         machine: &mut M,
@@ -112,8 +115,8 @@ impl<S> Walks<'_, S> {
         }
     }
 
-    /// The step that a walk makes from `state` in `turn`. Examines at most [`TRIED`] joint moves and reduces
-    /// `left` accordingly.
+    /// The step of a walk that repeats `turn` from `state`. Examines at most [`TRIED`] joint moves and
+    /// reduces `left` accordingly.
     fn step<M: StateMachine<State = S>>(
         &self,
         machine: &mut M,

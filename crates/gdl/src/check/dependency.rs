@@ -6,8 +6,8 @@
 //! whole relation, the rule `(goal ?r 0) <= (not (goal ?r 100))` is in no cycle.
 //!
 //! Invariants: no rule derives `true` or `does`, since the state and the moves are given. Therefore no path
-//! leads from `true` to `next`. Matching over-approximates: the graph may have too many dependencies, but
-//! never too few.
+//! leads from `true` to `next`. The test whether a head may match a pattern over-approximates: the graph may
+//! have too many edges, but never too few.
 
 use super::atom_of;
 use super::pattern::{PAIRS, Pattern, PatternIndex};
@@ -19,10 +19,10 @@ use petgraph::graph::{DiGraph, NodeIndex};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 
-/// How finely the graph distinguishes dependencies.
+/// How finely the nodes of the graph distinguish the conditions on one relation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Grain {
-    /// Whole relations depend on whole relations, as in the specification.
+    /// Not at all: one node stands for all conditions on a relation, as in the specification.
     Relations,
     /// Conditions on one relation are distinguished by their constant arguments. Conditions on a keyword are
     /// also distinguished by the functions in their arguments. The evaluator distinguishes conditions in the
@@ -39,8 +39,9 @@ pub(super) struct Dependencies {
     /// For each rule and each literal of its body, the key of the literal: the graph node that stands for its
     /// pattern. `None` for `distinct`.
     keys: Vec<Vec<Option<NodeIndex>>>,
-    /// The relation of each key, that is, of each graph node that stands for a pattern. It is given as an
-    /// index in [`Relations::all`]. In the graph, the nodes of keys come after the nodes of rules.
+    /// For each key (a graph node that stands for a pattern): the index of its relation in
+    /// [`Relations::all`]. Entry 0 is for the first key. In the graph, the keys come after the nodes of the
+    /// rules.
     key_relations: Vec<usize>,
 }
 

@@ -14,8 +14,8 @@ pub(super) fn check(checker: &mut Checker<'_>) {
     several(checker);
 }
 
-/// Reports each goal rule that is subsumed by a goal rule with a different value: whenever the subsumed rule
-/// applies, the role has both goals.
+/// Reports each goal rule that is subsumed by a goal rule with a different value. Whenever the subsumed rule
+/// applies, the role has both goal values.
 fn several(checker: &mut Checker<'_>) {
     let description = checker.description;
     let rules = checker.relations.rules_of(Keyword::Goal).iter().map(|&rule| &description.rules[rule]);
@@ -73,7 +73,8 @@ fn values(checker: &mut Checker<'_>) {
 mod tests {
     use super::super::tests::{accepts, findings};
 
-    /// The source texts of the goals that findings with the code `several-goals` underline in `rules`.
+    /// Checks `rules` and returns the goal values that are underlined, as source texts. Considers only
+    /// findings with the code `several-goals`.
     fn clashes(rules: &str) -> Vec<String> {
         let description = crate::parse(rules.as_bytes()).unwrap();
         let all = super::super::check(&description, crate::Strictness::Strict);

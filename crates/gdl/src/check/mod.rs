@@ -202,7 +202,8 @@ mod tests {
     const GAME: &str = "(role white) (init (step 1)) (<= (next (step 2)) (true (step 1))) (legal white go)
         (<= terminal (true (step 2))) (goal white 100)";
 
-    /// For each finding: its severity, its code and the underlined text.
+    /// The findings about `rules` together with [`GAME`]. Each text holds the severity, the code and the
+    /// underlined source.
     pub(super) fn findings_at(strictness: Strictness, rules: &str) -> Vec<String> {
         let kif = format!("{rules}\n{GAME}");
         let description = crate::parse(kif.as_bytes()).unwrap();

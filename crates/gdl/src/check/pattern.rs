@@ -1,5 +1,5 @@
-//! Patterns of atoms. A pattern keeps the arguments of an atom that can tell the atom from others. Matching
-//! two patterns decides whether the two atoms, which have the same relation, can have a common instance.
+//! Patterns of atoms. A pattern keeps those arguments of an atom that do not match every term, such as
+//! constants. Two atoms of the same relation can have a common instance only if their patterns match.
 //!
 //! Invariant: matching over-approximates. Two patterns with a common instance always match. Two patterns
 //! without a common instance may match too, for example if one variable would need two values.
@@ -7,8 +7,9 @@
 use crate::ast::{Atom, Description, Term, TermId, Terms};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// The maximum number of times that one pass over the rules compares a condition with a head. Beyond it, the
-/// dependency graph treats the two as matching, and the search for conditions that no head matches stops.
+/// The maximum number of comparisons of a condition with a head in one pass over the rules. When they are
+/// used up, the dependency graph lets every further condition match all heads of its relation. The search for
+/// conditions that no head matches then stops.
 pub(super) const PAIRS: usize = 1 << 22;
 
 /// The maximum number of pairs of subterms that are compared to match two terms. If there are more pairs, the
@@ -91,8 +92,8 @@ impl PatternIndex {
         PatternIndex { patterns, position, by_value, open }
     }
 
-    /// The patterns in the index that have the same ground value at the argument `position` as `pattern`,
-    /// given by their numbers in `self.patterns`. `None` if `pattern` has no ground value there.
+    /// The patterns in the index with the same ground value as `pattern` at the argument `position`. They are
+    /// given by their indices in `self.patterns`. `None` if `pattern` has no ground value at that argument.
     fn filed(&self, terms: &Terms, pattern: &Pattern) -> Option<&[usize]> {
         let value = pattern.0[self.position?].filter(|&arg| terms.is_ground(arg))?;
         Some(self.by_value.get(&value).map_or(&[], Vec::as_slice))

@@ -20,7 +20,8 @@ pub(super) struct Relation {
     pub(super) keyword: Option<Keyword>,
     /// The indices of the rules with this relation in the head.
     pub(super) heads: Vec<usize>,
-    /// The body literals with this relation, each as the index of its rule and its index in the body.
+    /// The body literals with this relation. Each is given by two indices: that of the rule, and that of the
+    /// literal in the rule's body.
     pub(super) uses: Vec<(usize, usize)>,
 }
 

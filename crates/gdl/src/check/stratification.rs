@@ -9,8 +9,8 @@ use super::{Checker, Weight, atom_of};
 use crate::diagnostic::Diagnostic;
 use rustc_hash::FxHashSet;
 
-/// The maximum number of findings that show the rules on a cycle. Each search for a cycle takes time linear
-/// in the size of the dependency graph.
+/// The maximum number of findings that show the rules on their cycle. Further findings show only the negated
+/// condition, since each search for a cycle takes time linear in the size of the dependency graph.
 const TRACED: usize = 20;
 /// The maximum number of rules on a cycle that one diagnostic shows.
 const SHOWN_STEPS: usize = 4;

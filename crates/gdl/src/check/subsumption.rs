@@ -30,9 +30,9 @@ struct Reading {
     bound: FxHashMap<Symbol, TermId>,
     /// The variables in the order in which they were bound, for backtracking.
     trail: Vec<Symbol>,
-    /// If the role in the head is a variable in the narrower rule and a ground term in the wider rule: this
-    /// variable and this term. The term then replaces the variable in the whole narrower rule. Otherwise
-    /// `None`.
+    /// A replacement in the narrower rule: a variable and the ground term that replaces it everywhere in that
+    /// rule. It is needed if the role in the head is this variable in the narrower rule and this term in the
+    /// wider rule. Otherwise `None`.
     role: Option<(Symbol, TermId)>,
     /// The role for which the rules are compared: the first argument in the head of the narrower rule, after
     /// the replacement that `role` describes.

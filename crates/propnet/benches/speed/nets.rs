@@ -12,7 +12,7 @@ fn two_roles() -> Arc<Game> {
     Arc::new(Game::new(ggp_gdl::parse(rules.as_bytes()).expect("parses")).expect("is a game"))
 }
 
-/// A machine for one of the networks.
+/// A machine that evaluates `net`, one of the networks of this module.
 pub(crate) fn machine(net: PropNet) -> PropNetMachine {
     PropNetMachine::new(net).expect("fits")
 }

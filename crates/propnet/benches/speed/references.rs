@@ -28,7 +28,7 @@ impl Random {
     }
 }
 
-/// The bit of rank `rank` in `set`.
+/// The set bit of `set` that has `rank` set bits below it, as a word in which only this bit is set.
 fn select_bit(mut set: u64, rank: u32) -> u64 {
     for _ in 0..rank {
         set &= set - 1;
@@ -46,7 +46,8 @@ macro_rules! playouts {
             $play(seed, playouts, |set, rank| std::arch::x86_64::_pdep_u64(1 << rank, set))
         }
 
-        /// Plays and counts at least `playouts` games, equally many in each interleaved slot.
+        /// Plays at least `playouts` games and counts their results. `GAMES` games are interleaved at a time,
+        /// and equally many are counted in each of these places.
         pub(crate) fn $name(seed: u64, playouts: u64) -> Totals {
             #[cfg(target_arch = "x86_64")]
             if is_x86_feature_detected!("bmi2") && is_x86_feature_detected!("lzcnt") {

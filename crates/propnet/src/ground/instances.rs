@@ -31,8 +31,8 @@ pub(super) struct Instances<'a> {
 /// A rule split into two joins.
 struct Split {
     rule: Rule,
-    /// The first join: the conditions on the state, and those static conditions all of whose variables occur
-    /// in conditions on the state. For a rule without `does`, all static conditions belong to it.
+    /// The first join: the conditions on the state, and the static conditions whose variables all occur in
+    /// them. In a rule without `does`, the first join has all static conditions.
     state: Body,
     /// The second join, with the variables that it takes from the first one. `None` for a rule without
     /// `does`.
@@ -43,18 +43,19 @@ struct Split {
     fails: Vec<Atom>,
     /// Positive conditions on moves (`does`).
     does: Vec<(Atom, MoveForm)>,
-    /// The variables that the second join binds and that the head or `fails` reads.
+    /// The variables that only the second join binds and that occur in the rule's head or in `fails`.
     bound_later: Vec<Variable>,
 }
 
-/// How a relation of `does` stores a move: as the arguments of this function symbol, with one column for each
-/// argument. `None` if one column holds the move as a whole term.
+/// How a relation of `does` facts stores their moves. Given a function symbol, each move is a term with this
+/// root, and the relation has one column for each argument of the term. `None` if one column holds the move
+/// as a whole term.
 #[derive(Clone, Copy)]
 struct MoveForm(Option<Functor>);
 
 impl MoveForm {
-    /// The move that `tuple`, a row of the relation, stores. `None` if the term of the move has not been
-    /// created.
+    /// The move that `tuple`, a row of a relation of this form, stores. `None` if the term of the move has
+    /// not been created.
     fn of_tuple(self, tuple: &[Value], database: &Database) -> Option<Value> {
         match self.0 {
             None => Some(tuple[1]),
@@ -66,10 +67,11 @@ impl MoveForm {
 /// The index of a role, and the index of one of its moves.
 type RoleMove = (u32, u32);
 
-/// A key for grouping the solutions of the second join by everything except the move of the second `does`
-/// condition. The moves of this condition in the solutions with equal keys form one set. The key consists of
-/// the values of [`Split::bound_later`], the move set of the first `does` condition with its size, the role
-/// of the second condition (`None` if there is no second condition), and the moves of all further conditions.
+/// A key that groups the solutions of the second join. Solutions with equal keys agree in everything except
+/// the move of the second `does` condition, and their moves of this condition form one set. The key consists
+/// of the values of [`Split::bound_later`], the move set of the first `does` condition with its size, the
+/// role of the second condition (`None` if there is no second condition), and the role and move of each
+/// further condition.
 type Rectangle = (Vec<Value>, (Signal, usize), Option<u32>, Vec<RoleMove>);
 
 /// Lists of indices, grouped by key. The keys are in the order of their first occurrence.
@@ -100,7 +102,7 @@ impl<K: Clone + Eq + Hash> Grouped<K> {
 struct Fitting {
     bound: Vec<Value>,
     sets: Vec<Signal>,
-    /// The number of combinations of single moves, one from each set.
+    /// The number of ways to take one move from each set of `sets`.
     by_move: u64,
 }
 
@@ -181,7 +183,7 @@ impl Instances<'_> {
         Ok(counts)
     }
 
-    /// The form in which `relation` stores moves, if it is a relation of `does`. `None` for any other
+    /// The form in which `relation` stores moves, if it is a relation of `does` facts. `None` for any other
     /// relation.
     fn move_form(&self, relation: RelationId) -> Option<MoveForm> {
         let mut forms = self.relaxed.forms(Carrier::Does).iter();
@@ -308,7 +310,7 @@ impl Instances<'_> {
         Ok(())
     }
 
-    /// Whether the first join of a rule without variables has a solution.
+    /// For a rule that has no variables: whether its first join has a solution.
     fn succeeds(&mut self, split: &Split, limits: &Limits) -> Result<bool, GroundError> {
         let mut any = false;
         split.state.for_each(&mut self.relaxed.database, &[], limits, |_, _| {

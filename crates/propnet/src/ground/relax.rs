@@ -224,9 +224,9 @@ impl Relaxed {
         self.database.values().text(value).into()
     }
 
-    /// The fluent, move or percept that row `row` of the relation of `form` stores, either as a whole term in
-    /// one column or as one column for each argument of the term. The first `prefix` columns precede the
-    /// term. `None` if the term has not been created.
+    /// The fluent, move or percept in row `row` of a relation. `form` says which relation it is and how the
+    /// term is stored: as a whole in one column, or with one column for each of its arguments. The first
+    /// `prefix` columns precede the term. `None` if the term has not been created.
     pub(super) fn carried(&self, form: &Form, row: usize, prefix: usize) -> Option<Value> {
         let columns = &self.rows(form.relation).row(row)[prefix..];
         match form.functor {
@@ -235,13 +235,15 @@ impl Relaxed {
         }
     }
 
-    /// Creates the terms that [`Relaxed::carried`] looks up for the possible facts of `carrier`.
+    /// Creates the terms that [`Relaxed::carried`] looks up for the possible facts of `carrier` (a keyword
+    /// whose last argument is a fluent, a move or a percept, such as `next` or `legal`).
     pub(super) fn make_terms(&mut self, carrier: Carrier) {
         self.all_carried(carrier);
     }
 
-    /// For each possible fact of `carrier`, the value of its first column, and its fluent, move or percept as
-    /// a term. Terms that do not exist yet are created.
+    /// For each possible fact of `carrier` (a keyword such as `next` or `legal`), the value of its first
+    /// column, and its last argument as a term: a fluent, a move or a percept. Terms that do not exist yet
+    /// are created.
     pub(super) fn all_carried(&mut self, carrier: Carrier) -> Vec<(Value, Value)> {
         let mut all = Vec::new();
         for form in self.lowering.forms(carrier) {
@@ -278,9 +280,9 @@ fn dynamic_relations(exact: &Program, originals: usize) -> Vec<bool> {
     dynamic
 }
 
-/// Adds to `rules` the rules that derive the carrier `to` from the carriers `from`, such as `true` from
-/// `init` and `next`. Lowering turns a carrier into several relations, its forms. Each form of `to` gets a
-/// rule for each form of `from` that can hold the same terms.
+/// Adds to `rules` the rules that derive the facts of the keyword `to` from those of the keywords `from`, for
+/// example `true` from `init` and `next`. Lowering turns such a keyword (a carrier) into several relations,
+/// its forms. Each form of `to` gets a rule for each form of `from` that can hold the same terms.
 fn link(lowering: &Lowering, to: Carrier, from: &[Carrier], rules: &mut Vec<Rule>) {
     let prefix = to.prefix() as u32;
     let variables = |range: std::ops::Range<u32>| -> Vec<Argument> {

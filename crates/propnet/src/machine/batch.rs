@@ -61,8 +61,8 @@ impl PropNetMachine {
         Ok(())
     }
 
-    /// Fills `over` with whether each state is terminal, and `goals` with each role's goals in each state.
-    /// The previous contents are removed.
+    /// Replaces the contents of `over` by whether each state is terminal, and the contents of `goals` by each
+    /// role's goals in each state.
     pub(super) fn batch_outcomes(
         &mut self,
         states: &[&BitState],

@@ -2,7 +2,8 @@
 
 use ggp_game::rng::Sequence;
 
-/// The weights of successive rounds, repeated cyclically. No weights suit every game, so the rounds vary them.
+/// The score weights of each round of the beam search. The rounds go through this list and then start again
+/// at its beginning. They vary the weights because no weights suit every game.
 const SCORE_WEIGHTS: [ScoreWeights; 4] = [
     ScoreWeights { noise: 0.001, mobility: 0.0 },
     ScoreWeights { noise: 0.001, mobility: 1.0 },

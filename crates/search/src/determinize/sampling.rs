@@ -45,9 +45,9 @@ impl<M: Playouts> RunningMatch<M> {
         self.possible.follow(&mut self.machine, seen, seed)
     }
 
-    /// Draws `count` states, and for each state a random legal move of every other role. Plays one playout
-    /// after each move of `own` in that state, and adds the playout's score to the move's entry in
-    /// `of_moves`.
+    /// Draws `count` states, and for each state a random legal move of every other role. `own` holds the
+    /// legal moves of the player's role. Plays one playout after each move of `own` in each drawn state, and
+    /// adds the playout's score to the move's entry in `of_moves`.
     fn iterate(&mut self, own: &[Move], count: u64, of_moves: &mut [MoveStats]) -> Result<(), EvalError> {
         let (mut starts, mut legal) = (Vec::new(), Vec::new());
         for _ in 0..count {
@@ -80,9 +80,9 @@ impl<M: Playouts> RunningMatch<M> {
         })
     }
 
-    /// Searches until `iterations` are done, `stop` is raised, or the next batch might end after
-    /// `deadline`. Returns the statistics of each move of `own`, and the number of iterations done. If
-    /// `own` has a single move, does not search.
+    /// Searches until `iterations` are done, `stop` is raised, or the next batch might end after `deadline`.
+    /// `own` holds the legal moves of the player's role. Returns the statistics of each of these moves, and
+    /// the number of iterations done. Does not search if there is only one move.
     pub(super) fn search(
         &mut self,
         own: &[Move],

@@ -16,9 +16,10 @@ pub(super) struct Results<'a> {
 }
 
 impl Results<'_> {
-    /// Adds the result of `playout`. If the clock or the limit of steps has `cut_off` the playout, its last
-    /// state is scored by an estimate. Otherwise the playout has ended, in a terminal state or because a role
-    /// had no legal move. It then gets the score that a tree node for its last state would get.
+    /// Adds the result of `playout`. `cut_off` tells whether the clock or the limit of steps has stopped the
+    /// playout early. If so, its last state is scored by an estimate. Otherwise the playout has ended, in a
+    /// terminal state or because a role had no legal move. It then gets the score that a tree node for its
+    /// last state would get.
     pub(super) fn add(&mut self, playout: &Playout<'_>, cut_off: bool) {
         let start = playout.index / self.per_start;
         self.scores.clear();

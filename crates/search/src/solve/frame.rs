@@ -5,8 +5,8 @@ use crate::bounds::Bounds;
 use ggp_game::{Move, Role};
 use rustc_hash::FxHashMap;
 
-/// The number of children created at once: twice the number of lanes (states evaluated at once) of the widest
-/// machine.
+/// The number of children created at once. It is twice the largest number of lanes that a machine has (a
+/// machine evaluates one state in each lane at once).
 const BATCH: usize = 1024;
 /// In a state with more than [`BATCH`] columns, only this many children of a row are created at first,
 /// since one of them may refute the row.
@@ -23,7 +23,7 @@ pub(super) struct Frame<S> {
     role: Role,
     /// The moves of the solver's role, then those of the other roles in their order.
     legal: Vec<Vec<Move>>,
-    /// One row for each of the role's moves.
+    /// One row for each move of the solver's role.
     rows: Vec<Row<S>>,
     /// The number of columns; saturates at `usize::MAX`.
     columns: usize,
@@ -36,20 +36,21 @@ pub(super) struct Frame<S> {
     below_columns: usize,
     /// Whether some row reaches the target, that is, whether all children of some row reach it.
     reached: bool,
-    /// The first row that may still have to be examined. Each row before it is settled: some child refutes
-    /// it, or all its children are created and done.
+    /// The index of the first row that may still have to be examined. Each row before it is settled: some
+    /// child refutes the row, or all children of the row are created and done ([`Child::done`]).
     next_row: usize,
-    /// The first row that may have a created child that is not done. In each row before it, every child
-    /// created so far is done, whether the row is refuted or not.
+    /// The index of the first row that may hold a child that is not done. In each row before it, all
+    /// children created so far are done, whether the row is refuted or not.
     next_spare_row: usize,
 }
 
 /// One move of the solver's role.
 #[derive(Debug)]
 struct Row<S> {
-    /// The children created so far, from column `first` on.
+    /// The kept children: those that have been created so far, from column `first` on.
     children: Vec<Child<S>>,
-    /// The number of the row's columns whose children reached the target and have been discarded.
+    /// The number of columns at the beginning of the row whose children reached the target and have been
+    /// discarded.
     first: usize,
     /// The minimum of the discarded children's lower bounds; 100 if no child has been discarded.
     low: u8,
@@ -179,8 +180,8 @@ impl<S> Frame<S> {
         self.reached || (self.columns > 0 && self.below_columns >= columns)
     }
 
-    /// The next step in the state. The order is: complete the rows that may still reach the target; then examine
-    /// the remaining children; then create further children.
+    /// What the solver does next in the state. It first completes the rows that may still reach the target.
+    /// Then it examines the remaining children, and then it creates further children.
     pub(super) fn next(&mut self) -> Next {
         while let Some(row) = self.rows.get_mut(self.next_row) {
             if !row.refuted {
@@ -241,9 +242,9 @@ impl<S> Frame<S> {
         Bounds { low, high: high.max(low) }
     }
 
-    /// The first joint move whose child has the same result as the state. If the state reaches the target,
-    /// this is a child that reaches it; otherwise, a child that is proved below the target. `None` if there
-    /// is no such child.
+    /// A joint move that decides the state. If the state reaches the target, this is the first joint move
+    /// whose child reaches it. Otherwise it is the first joint move whose child is proved below the target.
+    /// `None` if there is no such child.
     pub(super) fn deciding(&self, target: u8) -> Option<Vec<Move>> {
         let shows = |child: &Child<S>| {
             if self.reached { child.bounds.low >= target } else { child.bounds.high < target }
@@ -288,7 +289,7 @@ impl<S> Row<S> {
 }
 
 impl<S> Child<S> {
-    /// Narrows the child's bounds to those that `known` allows.
+    /// Narrows the child's bounds by `known`, other bounds that are proved for the child's state.
     pub(super) fn narrow(&mut self, known: Bounds) {
         self.bounds.low = self.bounds.low.max(known.low);
         self.bounds.high = self.bounds.high.min(known.high);

@@ -12,7 +12,7 @@ pub(super) struct ProofTable<S> {
     most: usize,
     /// The number of heap bytes of all states in the table.
     heap: usize,
-    /// The maximum of `heap`.
+    /// The maximum number of heap bytes of all states in the table.
     most_heap: usize,
 }
 

@@ -232,9 +232,9 @@ impl Exam<'_> {
         Ok(())
     }
 
-    /// Plays a match from the player's first move `first` to STOP. The roles take turns; a role that is not
-    /// on turn makes the move `wait`. The second time that the player is on turn, the PLAY that follows
-    /// reports another legal move in place of the player's.
+    /// Continues a match to STOP, after the player has answered the first PLAY with the move `first`. The
+    /// roles take turns; a role that is not on turn makes the move `wait`. When the player has moved on its
+    /// second turn, the next PLAY reports another legal move in place of the player's move.
     fn play_on(
         &mut self,
         trial: &mut Trial,

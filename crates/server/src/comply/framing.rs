@@ -1,5 +1,5 @@
-//! The checks of a player's HTTP: the heads of its replies and the lengths that they declare, and how it
-//! treats messages in different framings and invalid messages.
+//! Checks how a player uses HTTP. The checked points are the heads of the player's replies, the lengths that
+//! these heads declare, and the player's treatment of invalid messages and of messages in different framings.
 
 use super::exam::{AT_ONCE, Exam, Line, PATIENCE, must, should, text_of};
 use crate::http::ReplyError;

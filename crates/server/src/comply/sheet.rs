@@ -8,7 +8,8 @@ use serde::Serialize;
 pub enum Requirement {
     /// Managers rely on the checked behaviour. Without it, matches fail.
     Must,
-    /// The protocol demands the checked behaviour, or some managers need it. The reference player may lack it.
+    /// The protocol demands the checked behaviour, or some managers need it. Even the reference player, that
+    /// of ggp-base, may lack it.
     Should,
 }
 

@@ -86,9 +86,9 @@ impl Trial {
         }
     }
 
-    /// The GDL-II form of the PLAY message that follows when the joint move `joint` is made in the current
-    /// state. It reports the turn number `turn`, and the examined player's own move and percepts. If `joint`
-    /// is `None`, the message is the first PLAY, which reports nothing.
+    /// The PLAY message of GDL-II that is sent after the roles have made the joint move `joint` in the
+    /// current state. It contains the turn number `turn`, the examined player's own move and its percepts. If
+    /// `joint` is `None`, the message is the first PLAY, which reports nothing.
     pub(super) fn play_percepts(&mut self, turn: u32, joint: Option<&[String]>) -> Result<String, EvalError> {
         let Some(joint) = joint else {
             let first = LastTurn::Percepts { turn: 0, own: None, percepts: Vec::new() };

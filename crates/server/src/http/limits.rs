@@ -18,10 +18,11 @@ pub struct HttpLimits {
     pub receive: Duration,
     /// The maximum time for writing a whole reply.
     pub send: Duration,
-    /// The intended number of open connections. Each has a thread of its own. When a new connection comes and
-    /// this number is already open, the oldest connection whose message has not arrived is closed if it is at
-    /// least 100 ms old. If twice this number is open, that connection is closed whatever its age; if there
-    /// is none, because all messages have arrived, the new connection is refused.
+    /// The intended number of open connections. Each has a thread of its own. If this number is already open
+    /// when a new connection comes, the server closes the oldest connection whose message has not arrived,
+    /// provided that it is at least 100 ms old. The new connection is admitted even if none is closed. If
+    /// twice this number is open, the server closes the oldest such connection at any age. If there is none,
+    /// because all messages have arrived, the server refuses the new connection.
     pub connections: usize,
 }
 

@@ -55,7 +55,7 @@ struct Connections {
 #[derive(Default)]
 struct ConnectionState {
     /// The connections whose message has not arrived yet, each with the time at which it was accepted. The
-    /// key counts accepted connections, so the oldest connection comes first.
+    /// key is the number of connections accepted before this one, so the oldest connection comes first.
     receiving: BTreeMap<u64, (Instant, Arc<TcpStream>)>,
     open: usize,
     accepted: u64,
@@ -67,9 +67,9 @@ impl Connections {
     }
 
     /// Admits the new connection `stream`. If at least `bound` connections are open, closes the oldest one
-    /// whose message has not arrived, provided that this connection is older than [`FAIR`]. From twice
-    /// `bound` open connections on, closes it whatever its age, or returns `None`, which refuses `stream`, if
-    /// the messages of all connections have arrived.
+    /// whose message has not arrived, provided that it is at least [`FAIR`] old. If at least twice `bound`
+    /// connections are open, closes it at any age. If there is no such connection in the latter case, returns
+    /// `None`, and the caller refuses `stream`.
     fn enter(self: &Arc<Self>, stream: &Arc<TcpStream>, bound: usize) -> Option<Entry> {
         let mut state = self.lock();
         if state.open >= bound {
@@ -106,7 +106,8 @@ impl Connections {
     }
 }
 
-/// An open connection. Dropping the entry removes the connection from the table.
+/// An open connection that [`Connections`] counts. Dropping the entry removes the connection from
+/// [`Connections`].
 struct Entry {
     connections: Arc<Connections>,
     number: u64,

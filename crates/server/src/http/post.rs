@@ -1,5 +1,5 @@
-//! Sends one message of a manager to a player, and reads the reply. The request has the bytes that the
-//! reference server sends.
+//! Sends one message of a manager to a player, and reads the reply. The request has the same bytes as a
+//! request of ggp-base, the reference server.
 
 use super::reply::{Answer, ReplyError, read_reply};
 use super::timed::{TimedRead, write_by};
@@ -93,7 +93,7 @@ impl Address {
     }
 }
 
-/// The bytes of a message as the reference server sends it.
+/// The bytes of the HTTP request with the message `text`, as ggp-base, the reference server, sends it.
 ///
 /// Content-Length is the number of bytes in `text`, but old players wait for that number of characters. If
 /// `text` has multi-byte characters, it has fewer characters than bytes, so blanks after it make up the

@@ -31,7 +31,7 @@ impl Reply {
         Reply { status, reason: reason.chars().take(120).map(plain).collect(), text: text.into() }
     }
 
-    /// The bytes of the reply, with the headers of the reference player.
+    /// The bytes of the reply, with the same headers as replies of the reference player, that of ggp-base.
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = format!(
             "HTTP/1.0 {} {}\r\n\
@@ -64,7 +64,8 @@ const MAX_REPLY: usize = 1 << 20;
 /// The reason why no reply was received.
 #[derive(Debug, thiserror::Error)]
 pub enum ReplyError {
-    /// No connection can be made: nothing listens at the address, or the host name is unknown.
+    /// No connection can be made: for example, nothing listens at the address, or the host name is unknown.
+    /// Holds the message.
     #[error("cannot connect: {0}")]
     Unreachable(String),
     /// No complete reply came in time.
@@ -102,7 +103,7 @@ pub struct Answer {
     pub declared: Option<usize>,
 }
 
-/// Reads a reply until `by`. Ignores the content of the first line, as the reference server does.
+/// Reads a reply until `by`. Ignores the content of the first line, as ggp-base, the reference server, does.
 pub(crate) fn read_reply(source: &mut impl TimedRead, by: Instant) -> Result<Answer, ReplyError> {
     let head = read_head(source, MAX_REPLY_HEAD, by).map_err(|error| match error {
         RequestError::TooSlow => ReplyError::TimedOut,

@@ -39,7 +39,7 @@ pub(crate) enum RequestError {
     BodyTooLarge,
     /// The memory budget of all connections does not suffice.
     NoMemory,
-    /// The bytes are not HTTP.
+    /// The head is incomplete or is not HTTP. Holds the reason.
     Malformed(&'static str),
     /// The head has `Transfer-Encoding`, which GGP programs do not use.
     Encoded,

@@ -205,8 +205,8 @@ impl MatchWorker {
         }
     }
 
-    /// First sends the player a question for a move. Then advances the state by `joint`, and sets the legal
-    /// moves of the new state in `pending`, where they are compared with the move that the player proposes.
+    /// First sends the player a question for a move. Then advances the state by `joint`, and gives the legal
+    /// moves of the new state to `pending`, which checks whether the player's proposed move is among them.
     fn ask(
         &mut self,
         questions: &Sender<Question>,

@@ -16,17 +16,17 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// A player's deadline is this long before the instant by which its answer is sent, or a quarter of the time
-/// for the answer if that is shorter. The difference covers the wake-up of threads and the hand-over of the
-/// answer.
+/// The time between a player's deadline and the instant by which its answer is sent. If a quarter of the
+/// whole time for the answer is shorter, that quarter is used instead. In this time, threads wake up and hand
+/// over the answer.
 const GUARD: Duration = Duration::from_millis(30);
 
 /// The minimum time for an answer, even if the clock minus the margin is shorter. It suffices to find a legal
 /// move.
 const MIN_TIME: Duration = Duration::from_millis(50);
 
-/// If too many matches still have running threads, START waits until one of these matches has none left, but
-/// at most this long.
+/// The longest time that START waits for room when too many matches still have running threads. There is room
+/// when all threads of one of these matches have ended.
 const ENDING: Duration = Duration::from_secs(1);
 
 /// The stack size of a match's thread, in bytes; the evaluation does not recurse.
@@ -50,11 +50,11 @@ struct Entry {
 }
 
 impl Entry {
-    /// Whether a PLAY that reports `last_turn` is a repetition of the last PLAY. GDL-I messages have no turn
-    /// numbers, and two successive turns may have the same joint move. So when a PLAY reports the same joint
-    /// move as the last PLAY, it counts as new if this player's move in the joint move equals the player's
-    /// answer to the last PLAY, and otherwise as a repetition. This is wrong in one case: the manager has
-    /// replaced this player's answer by the same other move in two successive turns.
+    /// Whether a new PLAY, which reports `last_turn`, is a repetition of the last PLAY. GDL-I messages have
+    /// no turn numbers, and two successive turns may have the same joint move. So if both PLAYs report the
+    /// same joint move, the player's own move in it decides. If that move equals the player's answer to the
+    /// last PLAY, the new PLAY reports a new turn. Otherwise it counts as a repetition. This is wrong in one
+    /// case: the manager has replaced this player's answers in two successive turns by the same other move.
     fn is_repeated(&self, last_turn: &LastTurn) -> bool {
         match (self.asked.as_ref(), last_turn) {
             (None, _) => false,

@@ -41,8 +41,8 @@ pub(super) enum Question {
     Stop { observation: OwnedObservation },
 }
 
-/// The maximum number of moves that a player may miss because it is not ready. After one more, the player is
-/// dropped.
+/// The maximum number of moves that a player may miss because it is not ready. If it misses one more, the
+/// player is dropped.
 const MAX_MISSED: usize = 20;
 
 /// The player's thread in one match.
@@ -58,8 +58,8 @@ pub(super) struct PlayerWorker {
 }
 
 impl PlayerWorker {
-    /// Runs until STOP or until the match worker ends. If the player fails before START is answered, refuses
-    /// START and ends.
+    /// Runs the player until STOP or until the match worker ends. If the player fails before START is
+    /// answered, this method refuses START and returns.
     pub(super) fn run(self, factory: &dyn PlayerFactory) {
         let span = tracing::info_span!("match", id = %self.id, role = self.game.role_name(self.role));
         let _entered = span.enter();

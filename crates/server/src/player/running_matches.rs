@@ -39,7 +39,7 @@ impl RunningMatches {
 }
 
 /// One match that [`RunningMatches`] counts. The threads of the match share this value. The match is counted
-/// until the last of them drops the value.
+/// until its last thread drops this value.
 #[derive(Debug)]
 pub(super) struct RunningMatch(Arc<RunningMatches>);
 

@@ -13,8 +13,8 @@ pub(super) struct TrackedState {
 }
 
 impl TrackedState {
-    /// The initial state of `game`. Every evaluation of the rules by this value ends soon after `hurry` is
-    /// raised.
+    /// The initial state of `game`. Every evaluation of the rules, by this function or later by a method of
+    /// the returned value, ends soon after `hurry` is raised.
     ///
     /// # Errors
     /// When the rules cannot be evaluated within their limits.

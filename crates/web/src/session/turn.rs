@@ -10,8 +10,8 @@ use crate::seat_player::SeatPlayer;
 use ggp_game::{Role, rng};
 use std::sync::Arc;
 
-/// A step is forced if all its choices are. After this many consecutive forced steps, the session's lock is
-/// released for a while.
+/// A run of more than this many consecutive forced steps is interrupted, so that the session's lock is
+/// released for a while. A step is forced if no player had to decide about any choice in it.
 const STEPS_AT_ONCE: u32 = 50;
 
 impl Session {

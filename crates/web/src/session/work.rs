@@ -34,8 +34,8 @@ struct Thinking {
 }
 
 impl Session {
-    /// The search for the first role whose engine has not chosen its move yet. Returns the running search if
-    /// it serves that role, otherwise a new one. `None` if no engine has to choose.
+    /// The search for the move of the first role whose engine has yet to choose. If the running search is for
+    /// that role, returns the running search, otherwise a new one. `None` if no engine has to choose.
     pub(super) fn next_work(&self, inner: &mut Inner) -> Option<Work> {
         let node = inner.history.get(inner.tip)?;
         if node.moment.terminal {
@@ -212,8 +212,9 @@ impl Session {
         (0..inner.seats.len()).filter(is_engine).collect()
     }
 
-    /// Starts a search of the duration `time` for a hint to `role` in the state `at`, which must be the
-    /// current state. If `time` is zero, ends the running search for a hint instead.
+    /// Starts a search for a hint to `role` in the state `at`, which must be the current state. The search
+    /// takes the time `time`, up to the longest time that the server allows. If `time` is zero, the function
+    /// ends the running search for a hint instead.
     pub(crate) fn advise(self: &Arc<Self>, at: usize, role: usize, time: Duration) -> Result<(), Refusal> {
         let mut inner = lock(&self.inner);
         if at != inner.tip {
