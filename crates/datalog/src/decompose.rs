@@ -56,7 +56,8 @@ struct Decomposition {
 }
 
 /// A group of variables of one rule that do not occur in the head and occur in exactly the same conditions.
-/// They are eliminated together: a part without columns for these variables replaces these conditions.
+/// They are eliminated together: a new relation, called a part, without columns for these variables replaces
+/// these conditions.
 struct Group {
     eliminated: BTreeSet<Variable>,
     /// The conditions in which the eliminated variables occur, given as indices of body literals.

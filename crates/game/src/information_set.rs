@@ -227,11 +227,10 @@ impl<M: StateMachine> InformationSet<M> {
         Ok(())
     }
 
-    /// The states after a turn in which the role makes the move `own` and receives the percepts `seen`. If
-    /// `random` is `None`, the function examines all joint moves and returns all these states. It returns
-    /// `None` if there are too many of these states, or too many joint moves to examine. If `random` is
-    /// given, the function draws joint moves at random and returns the states after them. The number of draws
-    /// in a state is in proportion to the probability of that state.
+    /// The states after a turn in which the role makes the move `own` and receives the percepts `seen`. Without
+    /// `random`, the function examines every joint move and returns all such states; it returns `None` if there
+    /// are too many states or joint moves. With `random`, it examines joint moves that it draws in each state of
+    /// the set, and draws more of them in a more probable state, in proportion to the probability.
     fn successors(
         &self,
         machine: &mut M,

@@ -45,8 +45,8 @@ pub(crate) struct Successor<'a> {
     /// The part of the current phase's network that computes the next values of the fluents. No move of the
     /// role is assumed yet: all move sets of the role are false.
     values: Image<'a>,
-    /// The part of the next phase's network on which the requested signals depend. Each of its fluents is
-    /// replaced by the fluent's next value in `values`.
+    /// The part of the next phase's network on which the requested signals depend. In place of each fluent, it
+    /// reads the value that `values` computes for the fluent after the move.
     after: Image<'a>,
     /// Signals that are true in every non-terminal state.
     non_terminal: FxHashSet<Signal>,

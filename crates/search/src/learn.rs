@@ -52,7 +52,7 @@ impl<M: Playouts> Search<M> {
     }
 
     /// In the open node `id`, sets the advantages of the arms of each role that has a choice. The advantages
-    /// come from the history of moves. Does nothing if the search does not use it.
+    /// come from the history of moves. Does nothing if the search keeps no history.
     pub(crate) fn set_advantages(&mut self, id: NodeId) {
         if !self.has_history() {
             return;

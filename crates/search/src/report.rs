@@ -54,8 +54,8 @@ impl<M: Playouts> Search<M> {
     }
 
     /// The principal variation. In games of one role it is the best variation found. Otherwise it consists of
-    /// the best arms at the root and the most visited arms below the root. A role that plays a mixed strategy
-    /// is also shown with its best arm, not with a random draw.
+    /// the best arms at the root and the most visited arms below the root. Even for a
+    /// role that plays a mixed strategy, it shows the best arm, not a random draw.
     fn principal_variation(&self) -> Vec<Vec<String>> {
         let text = |mv: Move| self.worker.machine.move_text(mv).to_owned();
         if let Some(best) = &self.best_variation {

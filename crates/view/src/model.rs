@@ -236,9 +236,9 @@ pub struct BoardModel {
     /// For each group, the name of its relation. A group consists of the boards that one relation describes.
     /// Most games have one group; there is no group if there is no board.
     pub groups: Vec<String>,
-    /// Whether the board shows towers of things that stand on each other. The columns are then the bases of
-    /// towers, and the rows are heights. There is one layer. In its facts, [`Layer::content`] is the upper
-    /// thing, and [`Layer::x`] is the thing or base on which it stands.
+    /// Whether the board shows towers of things. Each column is then a tower, named by its base, and each row is
+    /// a height. Such a board has one layer. Each fact of the layer says that one thing stands on another:
+    /// [`Layer::content`] selects the upper one, [`Layer::x`] the thing or base below it.
     #[serde(default)]
     pub stacked: bool,
     /// The fluents on the board. The first one is the board itself. The others are drawn above it.

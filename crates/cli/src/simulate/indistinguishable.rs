@@ -23,15 +23,16 @@ pub(super) struct Indistinguishable<S> {
 }
 
 impl<S: Clone + Eq> Indistinguishable<S> {
-    /// The states to keep at the start of a playout of a game with `roles` roles: none for any role, because
-    /// all roles know the initial state. `seed` seeds the random joint moves.
+    /// Creates an empty set for each of `roles` roles: at the start of a playout, every role knows the state, so
+    /// there is no other state to keep. `seed` seeds the random joint moves.
     pub(super) fn new(roles: usize, seed: u64) -> Indistinguishable<S> {
         Indistinguishable { of_role: vec![Vec::new(); roles], random: Sequence::new(seed) }
     }
 
     /// Follows one turn of the playout, in which the joint move `joint` leads from the actual state `state`
-    /// to `next`. The states kept for each role are replaced by successors of them and of `state` that agree
-    /// with the role's move and percepts in this turn.
+    /// to `next`. New states replace those that are kept for each role. A new state is a successor of a kept
+    /// state or of `state`, by a joint move with the role's actual move, that gives the role the percepts which
+    /// it actually receives.
     ///
     /// # Errors
     /// See [`StateMachine`].

@@ -1,4 +1,5 @@
-//! A test match between the examiner and the examined player: its rules, state and spelling.
+//! A test match between the examiner and the examined player: its rules, its state, and how its messages spell
+//! the symbols of the rules.
 
 use crate::scramble::Scramble;
 use crate::wire;

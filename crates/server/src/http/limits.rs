@@ -11,7 +11,7 @@ pub struct HttpLimits {
     pub head: usize,
     /// The maximum size of one message text, in bytes.
     pub body: usize,
-    /// The maximum total size of the texts of all connections, in bytes.
+    /// The maximum total size, in bytes, of the message texts that all connections hold at one time.
     pub bodies: usize,
     /// The maximum time from accepting a connection to the last byte of its message. This limit applies to
     /// the whole message, not to one read, so a slow sender cannot occupy a thread.
