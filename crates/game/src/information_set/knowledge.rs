@@ -4,7 +4,7 @@ use super::{Extent, InformationSet};
 use crate::{EvalError, Fact, StateMachine};
 use rustc_hash::FxHashMap;
 
-/// What a role knows of the current state.
+/// A role's knowledge of the current state.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Knowledge {
     /// The facts that are true in all states of the information set, sorted bytewise.

@@ -7,15 +7,16 @@
 //! share of the joint moves that agree. This is importance sampling, which is exact for walks that never go
 //! back.
 
-use super::{OwnTurn, choices};
+use super::OwnTurn;
+use super::turn::Turn;
 use crate::rng::Sequence;
-use crate::{EvalError, Move, Role, StateMachine};
+use crate::{EvalError, Role, StateMachine};
 
 /// The history that the walks repeat.
 pub(super) struct Walks<'a, S> {
     pub(super) role: Role,
     pub(super) start: &'a S,
-    pub(super) history: &'a [OwnTurn],
+    pub(super) history: &'a [&'a OwnTurn],
 }
 
 /// The largest number of joint moves that a walk examines in one state.
@@ -97,7 +98,7 @@ impl<S> Walks<'_, S> {
                 let weight = steps.iter().map(|step| step.share).product();
                 return Ok(End::Arrived(state, weight));
             }
-            let step = self.step(machine, &state, &self.history[steps.len()], random, left)?;
+            let step = self.step(machine, &state, self.history[steps.len()], random, left)?;
             is_complete &= step.is_complete;
             steps.push(step);
             // Go back to the last turn with a state that has not been tried.
@@ -126,39 +127,20 @@ impl<S> Walks<'_, S> {
         left: &mut usize,
     ) -> Result<Step<S>, EvalError> {
         let mut step = Step { open: Vec::new(), share: 0.0, is_complete: true };
+        *left = left.saturating_sub(1);
         let mut legal = Vec::new();
         machine.legal_moves(state, self.role, &mut legal)?;
-        let own = legal.into_iter().find(|&mv| machine.move_text(mv) == turn.own);
-        let choices = match own {
-            Some(own) => choices(machine, state, (self.role, own))?,
-            None => None,
+        let Some(own) = legal.into_iter().find(|&mv| machine.move_text(mv) == turn.own) else {
+            return Ok(step);
         };
-        *left = left.saturating_sub(1);
-        let Some(choices) = choices else { return Ok(step) };
-        let count = choices.iter().try_fold(1usize, |count, legal| count.checked_mul(legal.len()));
-        let tried = count.map_or(TRIED, |count| count.min(TRIED));
-        step.is_complete = count == Some(tried);
-        let (mut joint, mut percepts) = (vec![Move(0); choices.len()], Vec::new());
-        let mut agreeing = 0;
-        for number in 0..tried {
-            let mut rest = number;
-            for (mv, legal) in joint.iter_mut().zip(&choices) {
-                let at = if step.is_complete { rest % legal.len() } else { random.below(legal.len()) };
-                rest /= legal.len();
-                *mv = legal[at];
-            }
-            *left = left.saturating_sub(1);
-            machine.percepts(state, &joint, self.role, &mut percepts)?;
-            if percepts == turn.seen {
-                let next = machine.next_state(state, &joint)?;
-                if !machine.is_terminal(&next)? {
-                    step.open.push(next);
-                    agreeing += 1;
-                }
-            }
-        }
+        let turn = Turn { role: self.role, own, seen: &turn.seen };
+        let Some(choices) = turn.choices(machine, state)? else { return Ok(step) };
+        let tried = choices.count().min(TRIED);
+        *left = left.saturating_sub(tried);
+        step.is_complete = choices.count() == tried;
+        step.open = turn.successors(machine, state, &choices, tried, random)?;
+        step.share = step.open.len() as f64 / tried as f64;
         random.shuffle(&mut step.open);
-        step.share = f64::from(agreeing) / tried as f64;
         Ok(step)
     }
 }

@@ -12,8 +12,8 @@ use super::tracked_state::TrackedState;
 use super::{PlayerConfig, PlayerFactory};
 use ggp_datalog::Limits;
 use ggp_game::{
-    Clocks, Fact, Game, InformationSet, Interpreter, JointMoveError, Move, PlayError, Role, StateMachine,
-    StopToken,
+    Clocks, Fact, Game, InformationSet, Interpreter, JointMoveError, Move, Observation, PlayError, Role,
+    StateMachine, StopToken,
 };
 use ggp_gdl::Strictness;
 use ggp_protocol::LastTurn;
@@ -295,12 +295,12 @@ impl MatchWorker {
                     self.state = None;
                 }
             }
-            OwnedObservation::Percepts { own, percepts, .. } => {
+            OwnedObservation::Percepts { .. } => {
                 self.state = None;
-                if self.possible.as_mut().is_some_and(|possible| possible.update(own, percepts).is_none()) {
-                    tracing::warn!(
-                        "no possible state agrees with the percepts: legal moves are unknown from now on"
-                    );
+                if let Some(possible) = &mut self.possible
+                    && let Err(error) = possible.follow(observation.borrowed())
+                {
+                    tracing::warn!(%error, "legal moves are unknown from now on");
                     self.possible = None;
                 }
             }
@@ -335,16 +335,16 @@ impl PossibleStates {
         Some(PossibleStates { machine, states })
     }
 
-    /// Replaces the states by those successors that agree with the role's move `own` and with the percepts.
-    /// Returns `None` if there is no such successor, or if the evaluation fails.
-    fn update(&mut self, own: &str, percepts: &[Fact]) -> Option<()> {
-        self.states.legal_moves(&mut self.machine, &mut Vec::new()).ok()?;
-        let own = self.machine.parse_move(own)?;
-        self.states.update(&mut self.machine, own, percepts, 0).ok()?;
+    /// Replaces the states by those of their successors that agree with `observation`.
+    ///
+    /// # Errors
+    /// When there is no such successor, or when the rules cannot be evaluated.
+    fn follow(&mut self, observation: Observation<'_>) -> Result<(), PlayError> {
+        self.states.follow(&mut self.machine, observation, 0)?;
         if self.machine.has_many_moves() {
             self.machine.release_moves();
         }
-        (!self.states.states().is_empty()).then_some(())
+        Ok(())
     }
 
     fn legal(&mut self) -> Option<Vec<String>> {

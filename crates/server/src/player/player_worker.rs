@@ -21,7 +21,7 @@ pub(super) enum OwnedObservation {
 }
 
 impl OwnedObservation {
-    fn borrowed(&self) -> Observation<'_> {
+    pub(super) fn borrowed(&self) -> Observation<'_> {
         match self {
             OwnedObservation::Start => Observation::Start,
             OwnedObservation::Moves(joint) => Observation::Moves(joint),
