@@ -106,15 +106,10 @@ impl BoardModel {
                 towers.push(text);
                 continue;
             }
-            let layers = self.layers.iter().enumerate();
             let mut placed = false;
-            for (number, layer) in layers.filter(|(_, layer)| is_layer(layer)) {
-                if let Some(square) = self.square_at(layer, |coordinate| coordinate.read(text)) {
-                    placed = true;
-                    if let Some(token) = self.token(layer, number, text) {
-                        squares[self.square_number(square)].push(token);
-                    }
-                }
+            for (square, token) in self.tokens(text) {
+                placed = true;
+                squares[square].extend(token);
             }
             if !placed {
                 let at = *beside.entry((function, arguments.len())).or_insert_with(|| {
@@ -161,11 +156,9 @@ impl BoardModel {
         let percent = |share: f64| (share * 100.0).round().clamp(1.0, 99.0) as u8;
         for (fact, share) in possible {
             if !self.stacked {
-                let tokens = self.place(std::slice::from_ref(fact)).squares;
-                for (square, tokens) in position.squares.iter_mut().zip(tokens) {
-                    square.extend(
-                        tokens.into_iter().map(|token| Token { percent: Some(percent(*share)), ..token }),
-                    );
+                for (square, token) in self.tokens(fact.as_str()) {
+                    let token = token.map(|token| Token { percent: Some(percent(*share)), ..token });
+                    position.squares[square].extend(token);
                 }
             }
             position.possible.push(Possible { fact: fact.as_str().to_owned(), percent: percent(*share) });
@@ -173,6 +166,20 @@ impl BoardModel {
         position.squares.iter_mut().for_each(|tokens| tokens.sort_by_key(|token| token.layer));
         position.possible.sort_by(|a, b| b.percent.cmp(&a.percent).then_with(|| a.fact.cmp(&b.fact)));
         position
+    }
+
+    /// The squares on which the fact `text` lies, given as indices of [`Position::squares`], each with the token
+    /// that the fact puts there, if any. A fact beside the board lies on no square.
+    fn tokens<'a>(&'a self, text: &'a str) -> impl Iterator<Item = (usize, Option<Token>)> + 'a {
+        let (function, arguments) = split_term(text);
+        let arity = arguments.len();
+        let layers = self.layers.iter().enumerate();
+        layers.filter(move |(_, layer)| layer.relation == function && layer.arity == arity).filter_map(
+            move |(number, layer)| {
+                let square = self.square_at(layer, |coordinate| coordinate.read(text))?;
+                Some((self.square_number(square), self.token(layer, number, text)))
+            },
+        )
     }
 
     /// The token that a fact of the layer with index `number` puts on its square. `None` if the content means

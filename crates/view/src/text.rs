@@ -102,11 +102,7 @@ impl BoardModel {
         }
         let separator = if style.ascii { " | " } else { " · " };
         wrap(&short, separator, style.width, out);
-        let hidden = long.len().saturating_sub(MAX_LISTED);
-        long.truncate(MAX_LISTED);
-        if hidden > 0 {
-            long.push(format!("and {hidden} more"));
-        }
+        shorten(&mut long);
         wrap(&long, "  ", style.width, out);
         possible(position, style, out);
     }
@@ -115,14 +111,21 @@ impl BoardModel {
 /// Lists the facts that may be true, the most probable first.
 fn possible(position: &Position, style: Style<'_>, out: &mut String) {
     let text = |possible: &Possible| format!("{} {} %", possible.fact, possible.percent);
-    let mut items: Vec<String> = position.possible.iter().take(MAX_LISTED).map(text).collect();
-    if position.possible.len() > MAX_LISTED {
-        items.push(format!("and {} more", position.possible.len() - MAX_LISTED));
-    }
+    let mut items: Vec<String> = position.possible.iter().map(text).collect();
+    shorten(&mut items);
     if let Some(first) = items.first_mut() {
         first.insert_str(0, "possible: ");
     }
     wrap(&items, ", ", style.width, out);
+}
+
+/// Replaces the facts beyond the first [`MAX_LISTED`] by their number.
+fn shorten(facts: &mut Vec<String>) {
+    let hidden = facts.len().saturating_sub(MAX_LISTED);
+    facts.truncate(MAX_LISTED);
+    if hidden > 0 {
+        facts.push(format!("and {hidden} more"));
+    }
 }
 
 fn fact_texts(beside: &Beside) -> Vec<String> {
