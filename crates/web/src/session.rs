@@ -46,10 +46,19 @@ pub(crate) enum Refusal {
     Rules(#[from] EvalError),
     /// No engine can be made for the game.
     #[error(transparent)]
-    Engine(#[from] ggp::Error),
+    Engine(ggp::Error),
     /// The history is full.
     #[error(transparent)]
     Full(#[from] crate::history::Full),
+}
+
+impl From<ggp::Error> for Refusal {
+    fn from(error: ggp::Error) -> Refusal {
+        match error {
+            ggp::Error::Eval(error) => Refusal::Rules(error),
+            error => Refusal::Engine(error),
+        }
+    }
 }
 
 fn wrong<T>(text: impl Into<String>) -> Result<T, Refusal> {
