@@ -82,6 +82,7 @@ impl Lines {
 }
 
 /// How a person in a game of hidden information sees the match.
+#[derive(Clone)]
 pub(crate) struct Outlook {
     pub(crate) board: Arc<Board>,
     /// Whether several people share the screen, so that it is cleared before another person looks.
@@ -92,7 +93,7 @@ pub(crate) struct Outlook {
 pub(crate) struct Person<M: StateMachine> {
     machine: M,
     lines: Arc<Mutex<Lines>>,
-    /// What the person is shown before each move. `None` if all states of the match are shown to everybody.
+    /// The way in which the person sees the match. `None` if all states of the match are shown to everybody.
     outlook: Option<Outlook>,
     /// The states that are possible as far as the role knows. In a game without hidden information, this is
     /// only the current state. `None` while no match is played.
@@ -116,7 +117,7 @@ impl<M: StateMachine> Person<M> {
 
     /// Shows the role's moves and percepts in the turns that have not been shown yet, and then what the role
     /// knows of the state.
-    fn show(&mut self, outlook: &Outlook) -> Result<(), PlayError> {
+    fn show(&mut self, board: &Board) -> Result<(), PlayError> {
         let possible = self.possible.as_ref().ok_or_else(not_started)?;
         let knowledge = possible.knowledge(&mut self.machine)?;
         let name = self.machine.game().role_name(possible.role());
@@ -125,7 +126,7 @@ impl<M: StateMachine> Person<M> {
             text += &turn_line(number + 1, name, turn);
         }
         self.told = possible.history().len();
-        text += &console::printable_lines(&outlook.board.draw_known(&knowledge));
+        text += &console::printable_lines(&board.draw_known(&knowledge));
         text += &console::paint_stdout(FAINT, &extent_line(&knowledge));
         let mut out = console::stdout();
         // A person who cannot read the board can still move.
@@ -148,12 +149,11 @@ impl<M: StateMachine> Person<M> {
             stop.stop();
             PlayError::Gone("the input has ended".to_owned())
         };
-        if let Some(outlook) = self.outlook.take() {
+        if let Some(outlook) = self.outlook.clone() {
             if outlook.curtain {
                 lines.pass_to(role, &name, stop).ok_or_else(ended)?;
             }
-            self.show(&outlook)?;
-            self.outlook = Some(outlook);
+            self.show(&outlook.board)?;
         }
         self.list(legal);
         loop {

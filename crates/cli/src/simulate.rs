@@ -142,7 +142,9 @@ impl Simulation {
         let mut legal = Vec::new();
         let mut highest: Vec<Option<Goal>> = vec![None; game.role_count()];
         let mut goals = vec![Goals::None; game.role_count()];
-        let mut alike = Indistinguishable::new(game.role_count(), rng::mix(self.seed ^ number));
+        let mut alike = game
+            .has_percepts()
+            .then(|| Indistinguishable::new(game.role_count(), rng::mix(self.seed ^ number)));
         for step in 0.. {
             let terminal = machine.is_terminal(&state)?;
             machine.goals(&state, &mut goals)?;
@@ -163,7 +165,9 @@ impl Simulation {
                 }
                 *before = now.or(*before);
             }
-            if let Some(why) = alike.difference(machine, &state)? {
+            if let Some(alike) = &alike
+                && let Some(why) = alike.difference(machine, &state, terminal)?
+            {
                 self.refute(Property::Informed, number, why, &line, machine);
             }
             if terminal {
@@ -190,7 +194,7 @@ impl Simulation {
                 joint.push(legal[stream.below(step, role, legal.len() as u32) as usize]);
             }
             let next = machine.next_state(&state, &joint)?;
-            if self.has_percepts {
+            if let Some(alike) = &mut alike {
                 alike.follow(machine, (&state, &joint, &next))?;
             }
             state = next;

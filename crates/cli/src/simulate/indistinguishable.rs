@@ -94,7 +94,8 @@ impl<S: Clone + Eq> Indistinguishable<S> {
 
     /// Compares the actual state `state` with the states that are kept for each role. If one of them differs
     /// from `state` in the role's legal moves, in whether the match is over, or in the role's goal, the role
-    /// cannot know this; the result says so in words. `None` if there is no such difference.
+    /// cannot know this; the result says so in words. `None` if there is no such difference. `is_over` tells
+    /// whether `state` is terminal.
     ///
     /// # Errors
     /// See [`StateMachine`].
@@ -102,9 +103,9 @@ impl<S: Clone + Eq> Indistinguishable<S> {
         &self,
         machine: &mut M,
         state: &S,
+        is_over: bool,
     ) -> Result<Option<String>, EvalError> {
         let game = machine.game().clone();
-        let is_over = machine.is_terminal(state)?;
         let (mut here, mut there) = (Vec::new(), Vec::new());
         let mut goals = [vec![Goals::None; game.role_count()], vec![Goals::None; game.role_count()]];
         for role in game.roles() {
