@@ -1,11 +1,13 @@
 //! The commands that play many matches or involve other programs, as scripts see them: results that are
 //! resumed and merged, a player and a manager on the loopback interface, proofs, and boards.
 
+mod served;
+
 use serde_json::Value;
+use served::Served;
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 
 struct Run {
     code: i32,
@@ -443,29 +445,6 @@ fn nothing_is_lost_when_nobody_reads() {
         assert!(std::fs::read_to_string(page).unwrap().ends_with("</html>\n"));
     }
     assert_eq!(unread(&["merge", path]), (Some(0), String::new()));
-}
-
-/// A running player server. Dropping this value ends the server.
-struct Served {
-    child: Child,
-    url: String,
-}
-
-impl Served {
-    fn start(spec: &str) -> Served {
-        let mut child = command(&["serve", spec, "--port", "0"]).spawn().expect("ggp serves");
-        let mut line = String::new();
-        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-        let url = line.trim().strip_prefix("listening on ").expect("an address").to_owned();
-        Served { child, url }
-    }
-}
-
-impl Drop for Served {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
 }
 
 #[test]

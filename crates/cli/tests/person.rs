@@ -6,7 +6,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// What a run of `ggp play` printed, and its exit code.
+/// The output of a run of `ggp play`, and its exit code.
 struct Run {
     code: Option<i32>,
     stdout: String,
@@ -14,7 +14,7 @@ struct Run {
 }
 
 impl Run {
-    /// What was printed before the end of the match revealed the rest.
+    /// The standard output before the end of the match, which reveals the rest.
     fn hidden(&self) -> &str {
         self.stdout.split(REVEALED).next().unwrap_or_default()
     }

@@ -1,41 +1,17 @@
-//! What crosses the wire in games of hidden information: a proxy in front of each served player records every
-//! message of `ggp host`.
+//! The messages of `ggp host` in games of hidden information. A proxy in front of each served player records them.
+
+mod served;
 
 use ggp_game::{Fact, Game, Interpreter, StateMachine};
 use ggp_protocol::{LastTurn, Request};
 use ggp_tests::workspace;
 use serde_json::Value;
+use served::Served;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
 use std::sync::{Arc, Mutex};
-
-/// A player that `ggp serve` runs until it is dropped.
-struct Served {
-    child: Child,
-    address: String,
-}
-
-impl Served {
-    fn start(spec: &str) -> Served {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_ggp"));
-        command.args(["serve", spec, "--port", "0"]).stdout(Stdio::piped()).stderr(Stdio::null());
-        let mut child = command.spawn().expect("ggp serves");
-        let mut line = String::new();
-        let stdout = child.stdout.take().expect("a pipe");
-        BufReader::new(stdout).read_line(&mut line).expect("a line");
-        let address = line.trim().strip_prefix("listening on http://").expect("an address");
-        Served { address: address.trim_end_matches('/').to_owned(), child }
-    }
-}
-
-impl Drop for Served {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
 
 /// A proxy that records the body of each request before it passes the request on.
 struct Proxy {
@@ -113,7 +89,8 @@ fn a_served_player_gets_its_own_moves_and_percepts_and_nothing_else() {
         let rules = std::fs::read(workspace().join(format!("games/{name}.kif"))).expect("a rulesheet");
         let game = Arc::new(Game::new(ggp_gdl::parse(&rules).expect("rules")).expect("a game"));
         let served = ["mcts:iterations=50", "random"].map(Served::start);
-        let proxies = [0, 1].map(|at| Proxy::before(&served[at].address));
+        let proxies = [0, 1]
+            .map(|at| Proxy::before(served[at].url.trim_start_matches("http://").trim_end_matches('/')));
         let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("wire_{name}.json"));
         let players = [0, 1].map(|at| format!("{}=http://{}", roles[at], proxies[at].address));
         let file = format!("games/{name}.kif");
