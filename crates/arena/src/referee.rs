@@ -345,7 +345,7 @@ impl<M: StateMachine> MatchInProgress<'_, M> {
     }
 }
 
-/// What the players observe of the last step: the joint move, or in GDL-II the role's own move and its
+/// The players' observations of the last step: the joint move, or in GDL-II the role's own move and its
 /// percepts.
 #[derive(Default)]
 struct Observations {

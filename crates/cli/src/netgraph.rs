@@ -12,7 +12,7 @@ use std::io::Write;
 /// The number of moves that the label of a move set names.
 const NAMED_MOVES: usize = 3;
 
-/// What is drawn: the outputs of the network, and the nodes on which at least one output depends.
+/// The part of the network that is drawn: the outputs, and the nodes on which at least one output depends.
 pub(crate) struct Picture<'a> {
     net: &'a PropNet,
     /// The nodes to draw, as indices into the network's nodes. A fixpoint component is a system of mutually

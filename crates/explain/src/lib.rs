@@ -136,7 +136,7 @@ type Ground = (RelationId, Box<[Value]>);
 /// An instance of a rule: the index of the rule in the program, and the values of its variables.
 type Instance = (usize, Box<[Value]>);
 
-/// What a relation of the lowered program stands for in GDL: an ordinary relation, or one form of a carrier.
+/// The meaning in GDL of a relation of the lowered program: an ordinary relation, or one form of a carrier.
 /// A carrier is a keyword such as `true` whose last argument is a fluent, a move or a percept. It is lowered
 /// to several relations, which are called its forms.
 #[derive(Clone, Debug)]

@@ -74,7 +74,7 @@ pub(super) struct Child<S> {
 /// The position of a child: its row, and its index among the row's kept children.
 pub(super) type Place = (usize, usize);
 
-/// What the solver does next in a state.
+/// The next action of the solver in a state.
 pub(super) enum Next {
     /// Enter this child.
     Enter(Place),
@@ -180,8 +180,8 @@ impl<S> Frame<S> {
         self.reached || (self.columns > 0 && self.below_columns >= columns)
     }
 
-    /// What the solver does next in the state. It first completes the rows that may still reach the target.
-    /// Then it examines the remaining children, and then it creates further children.
+    /// The next action of the solver in the state. The solver first completes the rows that may still reach
+    /// the target. Then it examines the remaining children, and then it creates further children.
     pub(super) fn next(&mut self) -> Next {
         while let Some(row) = self.rows.get_mut(self.next_row) {
             if !row.refuted {
