@@ -126,7 +126,7 @@ impl<M: StateMachine> Person<M> {
             text += &turn_line(number + 1, name, turn);
         }
         self.told = possible.history().len();
-        text += &console::printable_lines(&board.draw_known(&knowledge));
+        text += &board.draw_known(&knowledge);
         text += &console::paint_stdout(FAINT, &extent_line(&knowledge));
         let mut out = console::stdout();
         // A person who cannot read the board can still move.

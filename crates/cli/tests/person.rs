@@ -173,3 +173,25 @@ fn the_readme_shows_what_a_person_sees() {
     assert!(run.stdout.contains(board), "{}", run.stdout);
     assert!(run.stderr.contains(asked.trim_end()), "{}", run.stderr);
 }
+
+/// On a terminal, the board has colours, and their codes arrive as such. `script` of util-linux makes the terminal.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_terminal_gets_colours() {
+    let program = env!("CARGO_BIN_EXE_ggp");
+    let line = format!("'{program}' play games/phantom_tic_tac_toe.kif --human x --player o=random --seed 3");
+    let mut command = Command::new("script");
+    command
+        .current_dir(workspace())
+        .args(["-qec", &line, "/dev/null"])
+        .env("TERM", "xterm")
+        .env_remove("NO_COLOR");
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("`script` of util-linux runs");
+    let _ = child.stdin.take().expect("a pipe").write_all("1\n".repeat(60).as_bytes());
+    let output = child.wait_with_output().expect("the match ends");
+    let shown = String::from_utf8(output.stdout).expect("UTF-8");
+    assert!(shown.contains("states are possible"), "{shown}");
+    assert!(shown.contains("\x1b[2mo?"), "{shown}");
+    assert!(!shown.contains(char::REPLACEMENT_CHARACTER), "{shown}");
+}
