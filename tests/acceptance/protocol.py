@@ -507,7 +507,7 @@ def managers():
 
 
 def hidden():
-    """Our game of hidden information, hosted and served, by random and determinizing players."""
+    """Our game of hidden information, hosted and served, by random and searching players."""
     for spec in ("random", "mcts:iterations=200"):
         goals = []
         with Served(spec) as served:

@@ -575,7 +575,7 @@ fn a_wrong_command_line_is_2_and_a_wrong_input_is_1() {
             "error: there is no player `mtcs`; the players are ",
         ),
         (&["play", "games/nim.kif", "--player", "first"], 2, "error: `first` is not ROLE=SPEC"),
-        // Options of the tree search that the determinizing player does not support.
+        // Options of the tree search that the player for games of hidden information does not support.
         (
             &["play", "games/monty_hall.kif", "--player", "guest=mcts:threads=2"],
             2,
@@ -593,11 +593,11 @@ fn a_wrong_command_line_is_2_and_a_wrong_input_is_1() {
                 "games/monty_hall.kif",
                 "--games=2",
                 "--iterations=5",
-                "--player=a=mcts:c=2",
+                "--player=a=mcts:prior_weight=2",
                 "--player=b=random",
             ],
             2,
-            "error: a in monty_hall: the option `c` does not apply to a game of hidden information: ",
+            "error: a in monty_hall: the option `prior_weight` does not apply to a game of hidden information: ",
         ),
         (
             &["play", "games/nim.kif", "--player", "first=random", "--human", "first"],

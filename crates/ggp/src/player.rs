@@ -2,19 +2,21 @@
 
 use crate::error::Error;
 use crate::reasoner::{Reasoner, WithMachine};
-use crate::spec::{PlayerKind, SuitError, determinized};
+use crate::spec::{PlayerKind, SuitError, information_set_options};
 use ggp_arena::{CommandPlayer, MatchSetup, Outcome, Seat, is_nature};
 use ggp_game::{Player, Playouts, StateMachine, StopToken};
-use ggp_search::{DeterminizeOptions, DeterminizingPlayer, MctsPlayer, PlayerSpec, RandomPlayer, Technique};
+use ggp_search::{
+    InformationSetOptions, InformationSetPlayer, MctsPlayer, PlayerSpec, RandomPlayer, Technique,
+};
 use ggp_server::remote::RemotePlayer;
 
 impl Reasoner {
     /// The player that `spec` describes. The player uses clones of this reasoner's machine. In a game with
-    /// percepts (GDL-II), it is a determinizing player, which searches in states drawn from its information
+    /// percepts (GDL-II), it is an information-set search, which descends from states drawn from its information
     /// set.
     ///
     /// # Errors
-    /// When `spec` has an option that the determinizing player does not support.
+    /// When `spec` has an option that the player for games with percepts does not support.
     ///
     /// # Examples
     /// ```
@@ -26,7 +28,7 @@ impl Reasoner {
     /// ```
     pub fn player(&self, spec: PlayerSpec) -> Result<Box<dyn Player>, SuitError> {
         if self.game().has_percepts() {
-            return Ok(self.with(MakeDeterminizing(determinized(&spec)?)));
+            return Ok(self.with(MakeInformationSetPlayer(information_set_options(&spec)?)));
         }
         Ok(self.with(MakePlayer(spec)))
     }
@@ -53,13 +55,13 @@ impl WithMachine for MakePlayer {
     }
 }
 
-struct MakeDeterminizing(DeterminizeOptions);
+struct MakeInformationSetPlayer(InformationSetOptions);
 
-impl WithMachine for MakeDeterminizing {
+impl WithMachine for MakeInformationSetPlayer {
     type Output = Box<dyn Player>;
 
     fn run<M: Playouts + 'static>(self, machine: M) -> Box<dyn Player> {
-        Box::new(DeterminizingPlayer::new(self.0, move |_, _, _| Ok(machine.clone())))
+        Box::new(InformationSetPlayer::new(self.0, move |_, _, _| Ok(machine.clone())))
     }
 }
 

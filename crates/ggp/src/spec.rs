@@ -1,7 +1,7 @@
 //! Parses the text form of players: `mcts:iterations=200`, `random`, `http://HOST:PORT`, `cmd:PROGRAM ARG…`.
 
 use ggp_game::Game;
-use ggp_search::{DeterminizeOptions, PlayerSpec, SpecError, UnsupportedOption};
+use ggp_search::{InformationSetOptions, PlayerSpec, SpecError, UnsupportedOption};
 use ggp_server::http::{Address, AddressError};
 use std::str::FromStr;
 
@@ -76,7 +76,7 @@ impl PlayerKind {
     /// `game` has percepts.
     pub fn suits(&self, game: &Game) -> Result<(), SuitError> {
         match self {
-            PlayerKind::Local(spec) if game.has_percepts() => determinized(spec).map(|_| ()),
+            PlayerKind::Local(spec) if game.has_percepts() => information_set_options(spec).map(|_| ()),
             _ => Ok(()),
         }
     }
@@ -105,15 +105,14 @@ impl PlayerKind {
     }
 }
 
-/// Translates `spec` into options of the determinizing player, which plays games with percepts (GDL-II) by
-/// searching in states drawn from its information set.
-pub(crate) fn determinized(spec: &PlayerSpec) -> Result<DeterminizeOptions, SuitError> {
+/// Translates `spec` into options of the player for games with percepts (GDL-II).
+pub(crate) fn information_set_options(spec: &PlayerSpec) -> Result<InformationSetOptions, SuitError> {
     match spec {
         PlayerSpec::Mcts(options) => Ok(options.try_into()?),
-        PlayerSpec::Random(options) => Ok(DeterminizeOptions {
+        PlayerSpec::Random(options) => Ok(InformationSetOptions {
             iterations: Some(0),
             seed: options.seed.unwrap_or(0),
-            ..DeterminizeOptions::default()
+            ..InformationSetOptions::default()
         }),
     }
 }

@@ -1,7 +1,7 @@
 //! Monte-Carlo tree search over any state machine (Browne et al. 2012; Finnsson & Björnsson 2008), with
 //! players and a solver. [`Search`] holds a machine and its search tree; it runs for a while, reports its
 //! candidate moves, continues, and advances with the match. [`MctsPlayer`] plays a match with a search,
-//! [`DeterminizingPlayer`] plays games of hidden information, [`RandomPlayer`] plays uniformly at random, and
+//! [`InformationSetPlayer`] plays games of hidden information, [`RandomPlayer`] plays uniformly at random, and
 //! [`Solver`] proves the goal that one role can guarantee. [`PlayerSpec`] reads players from texts such as
 //! `mcts:iterations=200`.
 //!
@@ -42,11 +42,11 @@ mod bounds;
 mod choose;
 mod descend;
 mod descent;
-mod determinize;
 mod expand;
 mod history;
 mod id;
 mod interrupt;
+mod ismcts;
 mod learn;
 mod limits;
 mod mast;
@@ -87,7 +87,7 @@ mod worker_pool;
 
 #[doc(hidden)]
 pub use batch_size::BatchSizing;
-pub use determinize::{DeterminizeOptions, DeterminizingPlayer, UnsupportedOption};
+pub use ismcts::{InformationSetOptions, InformationSetPlayer, UnsupportedOption};
 pub use limits::{Halt, Limits};
 pub use options::{MctsOptions, RandomOptions};
 pub use player::{MakeMachine, MctsPlayer};

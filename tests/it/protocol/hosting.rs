@@ -6,7 +6,7 @@ use super::serving::Serving;
 use super::simple::{Flaw, Simple};
 use ggp_arena::{Ending, FaultKind, MachineReferee, MatchEvent, Observer, Outcome, Record};
 use ggp_game::{Clocks, Game, Interpreter, Player, StopToken};
-use ggp_search::{DeterminizeOptions, DeterminizingPlayer, MctsOptions};
+use ggp_search::{InformationSetOptions, InformationSetPlayer, MctsOptions};
 use ggp_server::host::{Guest, HostSetup, host};
 use ggp_server::player::{PlayerConfig, PlayerFactory};
 use std::net::SocketAddr;
@@ -232,14 +232,14 @@ fn bad_players_are_dealt_with_as_the_reference_server_does() {
     });
 }
 
-/// Serves a determinizing player with a limit of iterations per move.
-fn determinizing(iterations: u64) -> Serving {
+/// Serves a player for games of hidden information with a limit of iterations per move.
+fn information_set(iterations: u64) -> Serving {
     let factory = move |id: &str| {
         let seed = id.bytes().fold(0, |seed, byte| seed * 31 + u64::from(byte));
         let options =
-            DeterminizeOptions { iterations: Some(iterations), seed, ..DeterminizeOptions::default() };
+            InformationSetOptions { iterations: Some(iterations), seed, ..InformationSetOptions::default() };
         let make = |game: &Arc<Game>, _, _: &StopToken| Ok(Interpreter::new(game));
-        Box::new(DeterminizingPlayer::new(options, make)) as Box<dyn Player>
+        Box::new(InformationSetPlayer::new(options, make)) as Box<dyn Player>
     };
     Serving::start(PlayerConfig::default(), Arc::new(factory))
 }
@@ -262,7 +262,7 @@ fn goals(rules: &str, serving: &Serving, matches: u64) -> Vec<u8> {
 #[test]
 fn hidden_information_is_played_over_the_wire() {
     // The seer is told where the coin lies and guesses correctly.
-    let goals = goals(GUESS, &determinizing(20), 10);
+    let goals = goals(GUESS, &information_set(20), 10);
     assert!(goals.iter().all(|&goal| goal == 100), "{goals:?}");
 }
 
@@ -271,7 +271,7 @@ fn thinking_helps_where_information_is_hidden() {
     let mean = |goals: Vec<u8>| goals.iter().map(|&goal| f64::from(goal)).sum::<f64>() / goals.len() as f64;
     // Switching wins two of three matches; random choice wins half.
     let (thinking, random) =
-        (mean(goals(DOORS, &determinizing(100), 60)), mean(goals(DOORS, &determinizing(0), 60)));
+        (mean(goals(DOORS, &information_set(100), 60)), mean(goals(DOORS, &information_set(0), 60)));
     assert!((48.0..85.0).contains(&thinking), "{thinking}");
     assert!((30.0..70.0).contains(&random), "{random}");
     assert!(thinking > random, "{thinking} {random}");
