@@ -2,115 +2,16 @@
 //! solver.
 
 use ggp_equilibrium::{Behaviour, BeliefError, Budget, CfrPlus, UnfoldError, Unfolding, best_play};
-use ggp_game::{Deadline, Fact, JointMoves, Move, Playouts, Role, StateMachine, StopToken};
+use ggp_game::{Deadline, StateMachine, StopToken};
 use ggp_propnet::PropNetMachine;
-use std::collections::{BTreeMap, HashMap};
+use ggp_tests::best_response::{Strategies, exploitability};
 
 fn machine(name: &str) -> PropNetMachine {
     ggp_tests::network(&ggp_tests::rulesheet(name))
 }
 
-/// The strategies of an equilibrium, by role and by what the role has done and seen.
-type Strategies = HashMap<(String, Vec<Vec<String>>), BTreeMap<String, f64>>;
-
-/// The best response of one role to given strategies, straight from the definition: a search over what the role
-/// knows, which is a list of states, each with the other role's history and its probability.
-struct Responder<'a, M> {
-    machine: M,
-    role: Role,
-    other: Role,
-    strategies: &'a Strategies,
-}
-
-/// A state that the responding role holds possible, the history of the other role in it, and its probability.
-type Possible<S> = (S, Vec<Vec<String>>, f64);
-
-impl<M: Playouts> Responder<'_, M> {
-    fn legal(&mut self, state: &M::State, role: Role) -> Vec<Move> {
-        let mut legal = Vec::new();
-        self.machine.legal_moves(state, role, &mut legal).expect("evaluates");
-        legal
-    }
-
-    /// The probability of each move of the other role and of chance.
-    fn shares(&mut self, state: &M::State, role: Role, history: &[Vec<String>]) -> Vec<(Move, f64)> {
-        let legal = self.legal(state, role);
-        let even = 1.0 / legal.len() as f64;
-        let name = self.machine.game().role_name(role).to_owned();
-        let known = self.strategies.get(&(name, history.to_vec())).filter(|_| role == self.other);
-        let share = |mv: Move| known.map_or(even, |moves| moves[self.machine.move_text(mv)]);
-        legal.iter().map(|&mv| (mv, share(mv))).collect()
-    }
-
-    fn history(
-        &mut self,
-        state: &M::State,
-        joint: &[Move],
-        role: Role,
-        before: &[Vec<String>],
-    ) -> Vec<Vec<String>> {
-        let mut seen: Vec<Fact> = Vec::new();
-        self.machine.percepts(state, joint, role, &mut seen).expect("evaluates");
-        let own = self.machine.move_text(joint[role.index()]).to_owned();
-        let turn = std::iter::once(own).chain(seen.iter().map(|fact| fact.as_str().to_owned())).collect();
-        before.iter().cloned().chain([turn]).collect()
-    }
-
-    /// The goal that the role expects at most, times the probability of `possible`.
-    fn value(&mut self, possible: Vec<Possible<M::State>>) -> f64 {
-        let mut ended = 0.0;
-        let mut open = Vec::new();
-        for (state, history, share) in possible {
-            if self.machine.is_terminal(&state).expect("evaluates") {
-                let goals = self.machine.goals_of(&state).expect("evaluates");
-                ended += share * f64::from(goals[self.role.index()].score().value());
-            } else {
-                open.push((state, history, share));
-            }
-        }
-        let Some((state, ..)) = open.first() else { return ended };
-        let state = state.clone();
-        let values: Vec<f64> =
-            self.legal(&state, self.role).into_iter().map(|own| self.after(&open, own)).collect();
-        ended + values.into_iter().fold(f64::NEG_INFINITY, f64::max)
-    }
-
-    /// The value of the move `own` in the states of `open`: what the role sees tells what it knows next.
-    fn after(&mut self, open: &[Possible<M::State>], own: Move) -> f64 {
-        let mut seen: BTreeMap<Vec<Vec<String>>, Vec<Possible<M::State>>> = BTreeMap::new();
-        let roles: Vec<Role> = self.machine.game().roles().collect();
-        for (state, history, share) in open {
-            let choices: Vec<Vec<(Move, f64)>> = roles
-                .iter()
-                .map(
-                    |&role| {
-                        if role == self.role { vec![(own, 1.0)] } else { self.shares(state, role, history) }
-                    },
-                )
-                .collect();
-            let moves: Vec<Vec<Move>> =
-                choices.iter().map(|choice| choice.iter().map(|&(mv, _)| mv).collect()).collect();
-            let mut joints = JointMoves::new(&moves);
-            while let Some(joint) = joints.next() {
-                let joint = joint.to_vec();
-                let of = |(choice, mv): (&Vec<(Move, f64)>, &Move)| {
-                    choice.iter().find(|(other, _)| other == mv).expect("a choice").1
-                };
-                let likely: f64 = share * choices.iter().zip(&joint).map(of).product::<f64>();
-                if likely > 0.0 {
-                    let knows = self.history(state, &joint, self.role, &[]);
-                    let others = self.history(state, &joint, self.other, history);
-                    let next = self.machine.next_state(state, &joint).expect("evaluates");
-                    seen.entry(knows).or_default().push((next, others, likely));
-                }
-            }
-        }
-        seen.into_values().map(|possible| self.value(possible)).sum()
-    }
-}
-
 /// Solves the game to the exploitability `target`. Returns the first role's value and the exploitability, as the
-/// solver and as the [`Responder`] compute it.
+/// solver and as [`exploitability`] compute it.
 fn solve(name: &str, target: f64) -> (f64, f64, f64) {
     let mut machine = machine(name);
     let stop = StopToken::new();
@@ -120,17 +21,8 @@ fn solve(name: &str, target: f64) -> (f64, f64, f64) {
     let by_set = |set: Behaviour| ((set.role, set.history), set.moves.into_iter().collect());
     let strategies: Strategies = equilibrium.behaviour(&tree).map(by_set).collect();
     assert_eq!(strategies.len(), tree.set_count());
-    let game = machine.game().clone();
-    let players: Vec<Role> = game.roles().filter(|&role| game.nature() != Some(role)).collect();
-    let responses: f64 = [(players[0], players[1]), (players[1], players[0])]
-        .into_iter()
-        .map(|(role, other)| {
-            let mut machine = machine.clone();
-            let start = vec![(machine.initial_state().expect("evaluates"), Vec::new(), 1.0)];
-            Responder { machine, role, other, strategies: &strategies }.value(start)
-        })
-        .sum();
-    (equilibrium.goals[0], equilibrium.exploitability, (responses - 100.0) / 200.0)
+    let confirmed = exploitability(&machine, &strategies);
+    (equilibrium.goals[0], equilibrium.exploitability, confirmed)
 }
 
 #[test]

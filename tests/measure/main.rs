@@ -8,12 +8,16 @@
 //!   one time for both, or A's:B's. MATCHES is a number of matches, or FIRST-AFTER to go on with others.
 //!   CPU time, so that other work on the machine does not decide matches; `0.5w` is wall clock time, as
 //!   players of several threads need.
+//! * `mixed SPEC SEEDS FILE…`: the frequency of the player's moves over so many seeds in each information set
+//!   of a small game of hidden information, of two roles of constant sum, and the exploitability of these
+//!   frequencies as a share of the range of goals.
 //! * `puzzles START PLAY [K/N] [NAME…]`: plays every one-player game of the corpus with these clocks.
 //! * `random SECONDS MATCHES STEPS [K/N] [NAME…]`: `mcts` against random players in every other game of
 //!   the corpus: so many timed moves, then random ones; goals, and every illegal or late move.
 
 mod corpus;
 mod duel;
+mod mixed;
 mod puzzles;
 mod random;
 mod speed;
@@ -25,8 +29,9 @@ fn main() {
     match args.first().map(String::as_str) {
         Some("speed") => speed::run(rest),
         Some("duel") => duel::run(rest),
+        Some("mixed") => mixed::run(rest),
         Some("puzzles") => puzzles::run(rest),
         Some("random") => random::run(rest),
-        _ => panic!("speed, duel, puzzles or random"),
+        _ => panic!("speed, duel, mixed, puzzles or random"),
     }
 }
