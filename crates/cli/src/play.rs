@@ -32,7 +32,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 ///
 /// In a game of hidden information, the file of --save is sealed until the match is over: only the same people
 /// can continue it, and no command shows it. Its key is in the user's data folder, or in the folder that the
-/// environment variable GGP_DATA names.
+/// environment variable `GGP_DATA` names.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "\
 Players:
@@ -303,10 +303,12 @@ fn match_id(arguments: &Arguments, seed: u64) -> String {
 }
 
 /// Saves the match, and reports how it ended and how to resume it. If `hides` is true (the match hides
-/// information from the people who play), the file of an interrupted match stays sealed.
+/// information from the people who play), the file of a match that can be continued stays sealed.
 fn conclude(arguments: &Arguments, game: &Game, outcome: &Outcome, hides: bool) -> anyhow::Result<Exit> {
-    let is_open = hides && outcome.ending == Ending::Interrupted;
-    if let (Some(path), Some(record), false) = (&arguments.save, &outcome.record, is_open) {
+    let can_continue =
+        matches!(outcome.ending, Ending::Interrupted | Ending::Unplayed(_) | Ending::RulesFailed(_));
+    let stays_sealed = hides && can_continue;
+    if let (Some(path), Some(record), false) = (&arguments.save, &outcome.record, stays_sealed) {
         save::write(path, &record.to_json())?;
     }
     for fault in &outcome.faults {
@@ -330,7 +332,7 @@ fn conclude(arguments: &Arguments, game: &Game, outcome: &Outcome, hides: bool) 
         }
         Ending::Interrupted => {
             console::say(&format!("ended after {} steps", outcome.steps));
-            if is_open && arguments.save.is_some() {
+            if stays_sealed && arguments.save.is_some() {
                 console::say(
                     "saved, but sealed until the match is over: the record holds what is hidden from you",
                 );
