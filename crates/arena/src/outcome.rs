@@ -81,6 +81,9 @@ pub enum MatchEvent<'a> {
         step: u32,
         /// The fluents that hold, sorted.
         facts: &'a [Fact],
+        /// The percepts of each role, in role order, in the step that led to this state. Empty for the initial
+        /// state, and in games without hidden information.
+        percepts: &'a [Vec<Fact>],
         /// The match record up to this state. `None` if no record is kept.
         record: Option<&'a Record>,
     },

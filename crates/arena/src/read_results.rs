@@ -1,6 +1,6 @@
 //! Reads results: from results files, which have one line of JSON for each match, and from match records.
 
-use crate::record::Record;
+use crate::record::{Record, is_sealed};
 use crate::result::MatchResult;
 use crate::results_error::{Flaw, ResultsError};
 use std::fs::File;
@@ -109,6 +109,15 @@ fn read_record(path: &Path, not_results: ResultsError) -> Result<Record, Results
     let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&text);
     if !text.trim_ascii_start().starts_with(b"{") {
         return Err(not_results);
+    }
+    if is_sealed(&String::from_utf8_lossy(text)) {
+        return Err(ResultsError::Line {
+            path: path.to_owned(),
+            line: 1,
+            column: 1,
+            what: "the sealed record of a match that is not over has no result yet".to_owned(),
+            help: "continue the match with `ggp play --from FILE`",
+        });
     }
     let first = text.split(|&byte| byte == b'\n').next().unwrap_or_default();
     let is_spread = serde_json::from_slice::<serde::de::IgnoredAny>(first).is_err_and(|error| error.is_eof());

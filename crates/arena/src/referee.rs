@@ -169,7 +169,7 @@ impl<M: StateMachine> MatchInProgress<'_, M> {
         let mut observations = Observations::default();
         let mut step = 0;
         let ending = loop {
-            self.enter(&state, step)?;
+            self.enter(&state, step, &observations)?;
             if self.stop.is_stopped() {
                 break Ending::Interrupted;
             }
@@ -246,7 +246,7 @@ impl<M: StateMachine> MatchInProgress<'_, M> {
     }
 
     /// Passes a newly reached state to the observer and to the record, if they want it.
-    fn enter(&mut self, state: &M::State, step: u32) -> Result<(), EvalError> {
+    fn enter(&mut self, state: &M::State, step: u32, observations: &Observations) -> Result<(), EvalError> {
         let wanted = self.observer.wants_facts();
         if !wanted && !self.transcript.wants_states() {
             return Ok(());
@@ -258,7 +258,8 @@ impl<M: StateMachine> MatchInProgress<'_, M> {
         }
         if wanted {
             let record = self.transcript.record();
-            self.observer.observe(MatchEvent::State { step, facts: &facts, record });
+            let percepts = observations.percepts.as_deref().unwrap_or_default();
+            self.observer.observe(MatchEvent::State { step, facts: &facts, percepts, record });
         }
         Ok(())
     }

@@ -1,5 +1,6 @@
 //! `ggp analyze`: the search results for a state, updated while the search runs.
 
+use crate::advice::{Told, advice};
 use crate::console::{self, FAINT};
 use crate::exit::{Exit, UsageError};
 use crate::number::{positive_seconds, whole};
@@ -7,12 +8,17 @@ use crate::play::stop_on_signal;
 use crate::reasoner::Reasoning;
 use crate::record::{Origin, Record};
 use crate::rulesheet::GameFile;
-use ggp::WithMachine;
-use ggp_game::{Candidate, Deadline, Game, Playouts, Role, SearchReport, StopToken};
+use crate::seats::role_named;
+use ggp::{Reasoner, WithMachine};
+use ggp_game::{
+    Candidate, Clocks, Deadline, Extent, Game, InformationSet, Interpreter, OwnTurn, Playouts, Role,
+    SearchReport, StateMachine, StopToken,
+};
 use ggp_search::{Halt, Limits, MctsOptions, PlayerSpec, Search};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::{Value, json};
 use std::io::{IsTerminal, Write};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// The initial interval between two updates of the table. Whenever not even one batch of playouts was
@@ -22,6 +28,9 @@ const SLICE: Duration = Duration::from_millis(250);
 /// The time limit of the search, if the command line limits neither time nor iterations.
 const THINKING_TIME: Duration = Duration::from_secs(5);
 
+/// The maximum number of states that are kept of a role's information set, to count them.
+const STATES: usize = 2000;
+
 /// The number of moves that the table shows for each role.
 const SHOWN: usize = 8;
 
@@ -29,18 +38,23 @@ const SHOWN: usize = 8;
 ///
 /// Prints for every role its moves, the most visited first, with their visits, expected goals and
 /// proven goals. On a terminal the table is updated while the search runs; Ctrl-C ends it early.
-/// Games of hidden information are refused.
+/// In a game of hidden information, --role is required: the search then sees only what the role has seen, and
+/// the expected goals are means over the states that the role considers possible.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "\
 Examples:
   ggp analyze games/connect_four.kif --seconds 10
   ggp analyze games/hex.kif --from match.json --step 4 --spec mcts:memory=2000
+  ggp analyze games/monty_hall.kif --role guest --from match.json --step 2
   ggp analyze games/nim.kif --iterations 1000 --json | jq '.roles.first[0].move'")]
 pub(crate) struct Arguments {
     #[command(flatten)]
     file: GameFile,
     #[command(flatten)]
     origin: Origin,
+    /// Analyze only for this role; required in a game of hidden information
+    #[arg(long, value_name = "ROLE")]
+    role: Option<String>,
     /// The maximum number of seconds; 5 if there is no limit of iterations
     #[arg(long, value_name = "S", value_parser = positive_seconds)]
     seconds: Option<Duration>,
@@ -66,15 +80,22 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     let seconds = arguments.seconds.or(iterations.is_none().then_some(THINKING_TIME));
     let record = arguments.origin.read(&arguments.file.path)?;
     let game = arguments.file.load()?;
-    if game.has_percepts() {
-        let why = "the search of `analyze` sees the whole state, so its results do not hold for roles that see only \
-                   a part of it; `ggp solve` computes what such roles can expect";
-        return Err(UsageError(why.to_owned()).into());
-    }
+    let role = arguments.role.as_deref().map(|name| role_named(&game, name)).transpose()?;
+    let hidden_from = match role {
+        None if game.has_percepts() => return Err(role_required(&game).into()),
+        role => role.filter(|_| game.has_percepts()),
+    };
     let stop = StopToken::new();
     stop_on_signal(&stop)?;
+    if let Some(role) = hidden_from {
+        let options = MctsOptions { iterations, ..options };
+        let reasoner = arguments.reasoning.build(&game)?;
+        let analyze = AnalyzeOwn { json: arguments.json, role, options, seconds, record, stop };
+        return analyze.run(&game, &reasoner);
+    }
     arguments.reasoning.build(&game)?.with(Analyze {
         json: arguments.json,
+        role,
         options,
         iterations,
         seconds,
@@ -83,8 +104,20 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     })
 }
 
+/// The error that a game of hidden information needs a role.
+fn role_required(game: &Game) -> UsageError {
+    let roles = game.roles().filter(|&role| game.nature() != Some(role));
+    let roles: Vec<String> = roles.map(|role| format!("--role {}", game.role_name(role))).collect();
+    UsageError(format!(
+        "each role of this game sees only a part of the state; choose the role to search for: {}",
+        roles.join(" or ")
+    ))
+}
+
 struct Analyze {
     json: bool,
+    /// The only role to report on. `None` for all roles.
+    role: Option<Role>,
     options: MctsOptions,
     iterations: Option<u64>,
     seconds: Option<Duration>,
@@ -96,19 +129,20 @@ impl WithMachine for Analyze {
     type Output = anyhow::Result<Exit>;
 
     fn run<M: Playouts + 'static>(self, mut machine: M) -> anyhow::Result<Exit> {
-        let Analyze { json, options, iterations, seconds, record, stop } = self;
+        let Analyze { json, role, options, iterations, seconds, record, stop } = self;
         machine.interrupt_on(&stop);
         let state = match &record {
             None => machine.initial_state()?,
             Some(record) => record.follow(&mut machine, |_, _, _| Ok(()))?,
         };
         let game = machine.game().clone();
+        let roles: Vec<Role> = game.roles().filter(|&one| role.is_none_or(|role| role == one)).collect();
         let is_over = machine.is_terminal(&state)?;
         let mut search = Search::from_state(machine, &options, state)?;
         let live = (std::io::stderr().is_terminal() && !json).then(screen);
         let halt = think(&mut search, iterations, seconds, &stop, |search| {
             if let Some(live) = &live {
-                live.set_message(table(&game, &reports(&game, search)));
+                live.set_message(table(&game, &reports(&roles, search)));
             }
         });
         if let Some(live) = live {
@@ -117,19 +151,93 @@ impl WithMachine for Analyze {
         if let Halt::Failing(error) = halt {
             return Err(error.into());
         }
-        let reports = reports(&game, &search);
-        let mut out = console::stdout();
-        if json {
-            serde_json::to_writer(&mut out, &object(&game, &reports, is_over, &halt))?;
-            writeln!(out)?;
-        } else if is_over {
-            writeln!(out, "The game is over in this state.")?;
-        } else {
-            writeln!(out, "{}", table(&game, &reports))?;
-        }
-        out.flush()?;
+        let reports = reports(&roles, &search);
+        let object = object(&game, &reports, is_over, halt == Halt::Decided);
+        print(json.then_some(&object), is_over, &table(&game, &reports))?;
         Ok(if halt == Halt::Stopped { Exit::Findings } else { Exit::Done })
     }
+}
+
+/// Prints `object` if it is given, otherwise the text `table`.
+fn print(object: Option<&Value>, is_over: bool, table: &str) -> anyhow::Result<()> {
+    let mut out = console::stdout();
+    match object {
+        Some(object) => {
+            serde_json::to_writer(&mut out, object)?;
+            writeln!(out)?;
+        }
+        None if is_over => writeln!(out, "The game is over in this state.")?,
+        None => writeln!(out, "{table}")?,
+    }
+    Ok(out.flush()?)
+}
+
+/// The analysis for one role of a game of hidden information. It rests on the moves and percepts of the role.
+struct AnalyzeOwn {
+    json: bool,
+    role: Role,
+    options: MctsOptions,
+    seconds: Option<Duration>,
+    record: Option<Record>,
+    stop: StopToken,
+}
+
+impl AnalyzeOwn {
+    fn run(self, game: &Arc<Game>, reasoner: &Reasoner) -> anyhow::Result<Exit> {
+        let AnalyzeOwn { json, role, options, seconds, record, stop } = self;
+        let mut player = reasoner.player(PlayerSpec::Mcts(options)).map_err(UsageError::of)?;
+        let mut machine = Interpreter::new(game);
+        let (told, is_over) = told(&mut machine, role, record.as_ref())?;
+        if is_over {
+            let object = object(game, &[(role, SearchReport::default())], true, false);
+            print(json.then_some(&object), true, "")?;
+            return Ok(Exit::Done);
+        }
+        let mut possible = InformationSet::initial(&mut machine, role, STATES)?;
+        for (turn, told) in (1..).zip(&told) {
+            // The seed says nothing about the match, so neither does a sample that is drawn with it.
+            possible.follow(&mut machine, told.observation(turn), 0)?;
+        }
+        let clocks = Clocks { start: Duration::MAX, play: seconds.unwrap_or(Duration::MAX) };
+        let reports = [(role, advice(player.as_mut(), (game, role), &told, clocks, &stop)?)];
+        let (count, extent) = (possible.states().len(), possible.extent());
+        let mut object = object(game, &reports, false, false);
+        let word = match extent {
+            Extent::Enumerated => "enumerated",
+            Extent::Sampled => "sampled",
+        };
+        object["possible"] = json!({ "states": count, "extent": word });
+        let over = match extent {
+            Extent::Enumerated if count == 1 => "the state, which is known".to_owned(),
+            Extent::Enumerated => format!("{count} possible states"),
+            Extent::Sampled => format!("possible states, too many to list; a sample has {count}"),
+        };
+        let name = game.role_name(role);
+        let table = format!("{}\nExpected goals of {name} are means over {over}.", table(game, &reports));
+        print(json.then_some(&object), false, &table)?;
+        Ok(if stop.is_stopped() { Exit::Findings } else { Exit::Done })
+    }
+}
+
+/// What `role` has been told in the match of `record`, and whether the match is over after its last move.
+fn told(machine: &mut Interpreter, role: Role, record: Option<&Record>) -> anyhow::Result<(Vec<Told>, bool)> {
+    let mut told = Vec::new();
+    let Some(record) = record else {
+        let state = machine.initial_state()?;
+        return Ok((told, machine.is_terminal(&state)?));
+    };
+    let mut moves = record.moves();
+    let mut before = None;
+    let last = record.follow(machine, |machine, _, state| {
+        if let Some(before) = before.replace(state.clone()) {
+            let joint = machine.parse_legal_joint(&before, moves.next().unwrap_or_default())?;
+            let mut seen = Vec::new();
+            machine.percepts(&before, &joint, role, &mut seen)?;
+            told.push(Told::Own(OwnTurn { own: machine.move_text(joint[role.index()]).to_owned(), seen }));
+        }
+        Ok(())
+    })?;
+    Ok((told, machine.is_terminal(&last)?))
 }
 
 /// Searches in slices of time, and calls `each` after every slice. A search without a time limit has no
@@ -170,21 +278,21 @@ fn screen() -> ProgressBar {
     screen
 }
 
-fn reports<M: Playouts>(game: &Game, search: &Search<M>) -> Vec<SearchReport> {
-    game.roles().map(|role| search.report(role)).collect()
+fn reports<M: Playouts>(roles: &[Role], search: &Search<M>) -> Vec<(Role, SearchReport)> {
+    roles.iter().map(|&role| (role, search.report(role))).collect()
 }
 
-/// The reports on all roles as a table.
-fn table(game: &Game, reports: &[SearchReport]) -> String {
+/// The reports on roles as a table.
+fn table(game: &Game, reports: &[(Role, SearchReport)]) -> String {
     let mut lines = Vec::new();
-    if let Some(SearchReport { iterations, playouts, nodes, elapsed, .. }) = reports.first() {
+    if let Some((_, SearchReport { iterations, playouts, nodes, elapsed, .. })) = reports.first() {
         let seconds = elapsed.as_secs_f64();
         lines.push(format!("{iterations} iterations, {playouts} playouts, {nodes} nodes in {seconds:.1} s"));
     }
-    for (role, report) in game.roles().zip(reports) {
+    for (role, report) in reports {
         let shown: Vec<&Candidate> = report.candidates.iter().take(SHOWN).collect();
         let width = shown.iter().map(|candidate| candidate.mv.chars().count()).max().unwrap_or(0);
-        lines.push(game.role_name(role).to_owned());
+        lines.push(game.role_name(*role).to_owned());
         for candidate in &shown {
             let score = candidate.score.map_or("-".to_owned(), |score| format!("{score:.1}"));
             let proved = candidate.proven.map_or(String::new(), |goal| format!("  {goal} proved"));
@@ -198,7 +306,7 @@ fn table(game: &Game, reports: &[SearchReport]) -> String {
             ));
         }
     }
-    if let Some(report) = reports.first().filter(|report| !report.principal.is_empty()) {
+    if let Some((_, report)) = reports.first().filter(|(_, report)| !report.principal.is_empty()) {
         let joints: Vec<String> =
             report.principal.iter().map(|joint| format!("({})", joint.join(" "))).collect();
         lines.push(format!("principal variation  {}", console::printable(&joints.join(" "))));
@@ -206,18 +314,18 @@ fn table(game: &Game, reports: &[SearchReport]) -> String {
     lines.join("\n")
 }
 
-/// The reports on all roles as a JSON object. Scripts rely on the names of its members.
-fn object(game: &Game, reports: &[SearchReport], is_over: bool, halt: &Halt) -> Value {
+/// The reports on roles as a JSON object. Scripts rely on the names of its members.
+fn object(game: &Game, reports: &[(Role, SearchReport)], is_over: bool, is_decided: bool) -> Value {
     let candidate =
         |c: &Candidate| json!({ "move": c.mv, "visits": c.visits, "score": c.score, "proven": c.proven });
-    let roles = game.roles().zip(reports).map(|(role, report)| {
-        (game.role_name(role).to_owned(), report.candidates.iter().map(candidate).collect())
+    let roles = reports.iter().map(|(role, report)| {
+        (game.role_name(*role).to_owned(), report.candidates.iter().map(candidate).collect())
     });
     let roles: serde_json::Map<String, Value> = roles.collect();
-    let all = reports.first().cloned().unwrap_or_default();
+    let all = reports.first().map(|(_, report)| report.clone()).unwrap_or_default();
     json!({
         "terminal": is_over,
-        "decided": *halt == Halt::Decided,
+        "decided": is_decided,
         "iterations": all.iterations,
         "playouts": all.playouts,
         "nodes": all.nodes,

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 /// Check whether a player conforms to the GGP protocol
 ///
-/// Plays two small games with the player and sends it valid and invalid messages. A check on which
+/// Plays three small games with the player, two of them with hidden information, and sends it valid and invalid messages. A check on which
 /// managers rely is a `must`, and only these decide the exit code. All other checks are a `should`.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "\

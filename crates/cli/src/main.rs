@@ -4,6 +4,7 @@
 //! standard output closes it (`ggp perft … | head -1`), a command that only prints ends without an error,
 //! and a match continues.
 
+mod advice;
 mod analyze;
 mod bench;
 mod board;
@@ -35,6 +36,7 @@ mod reasoner;
 mod record;
 mod replay;
 mod rulesheet;
+mod save;
 mod score;
 mod seats;
 mod sequential;

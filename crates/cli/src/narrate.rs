@@ -2,11 +2,11 @@
 
 use crate::board::Board;
 use crate::console::{self, FAINT};
+use crate::save::SaveFile;
 use anyhow::Context;
 use ggp_arena::{Ending, MatchEvent, Observer};
 use ggp_game::{Candidate, Fact, Game, SearchReport, StopToken};
 use std::io::Write;
-use std::path::Path;
 use std::sync::Arc;
 
 /// The number of moves that a line of search results lists. Of the other moves, the line gives only the
@@ -24,7 +24,7 @@ pub(crate) struct Narrator<'a> {
     before: Vec<Fact>,
     moves: Vec<String>,
     /// The file to which the match is saved after every step.
-    save: Option<&'a Path>,
+    save: Option<SaveFile<'a>>,
     /// Whether the states, the moves and the search results stay hidden until the match ends.
     hidden: bool,
     /// The lines of text for the hidden joint moves, one line for each. They are printed when the match is
@@ -43,9 +43,11 @@ impl Observer for Narrator<'_> {
     }
 
     fn observe(&mut self, event: MatchEvent<'_>) {
-        let kept = match &event {
-            MatchEvent::State { record, .. } if !self.hidden => self.save(*record),
-            MatchEvent::State { .. } | MatchEvent::Joint { .. } | MatchEvent::End(_) => Ok(()),
+        let kept = match (&event, &mut self.save) {
+            (MatchEvent::State { record: Some(record), percepts, .. }, Some(save)) => {
+                save.update(record, percepts)
+            }
+            _ => Ok(()),
         };
         if let Err(error) = kept.and_then(|()| self.tell(event)) {
             self.failed.get_or_insert(error);
@@ -63,7 +65,7 @@ impl<'a> Narrator<'a> {
         game: &'a Game,
         board: Arc<Board>,
         given: u32,
-        save: Option<&'a Path>,
+        save: Option<SaveFile<'a>>,
         stop: &StopToken,
     ) -> Narrator<'a> {
         let (before, moves) = (Vec::new(), Vec::new());
@@ -106,12 +108,6 @@ impl<'a> Narrator<'a> {
     /// The first error of output or of saving.
     pub(crate) fn finish(self) -> anyhow::Result<()> {
         self.failed.map_or(Ok(()), Err)
-    }
-
-    fn save(&self, record: Option<&ggp_arena::Record>) -> anyhow::Result<()> {
-        let (Some(path), Some(record)) = (self.save, record) else { return Ok(()) };
-        let written = std::fs::write(path, record.to_json() + "\n");
-        written.with_context(|| format!("cannot write {}", path.display()))
     }
 
     fn tell(&mut self, event: MatchEvent<'_>) -> anyhow::Result<()> {

@@ -5,6 +5,7 @@
 //! game of hidden information, a person is shown what follows from the role's own moves and percepts, and
 //! nothing else.
 
+use crate::advice::{Told, advice};
 use crate::board::Board;
 use crate::console::{self, BAD, FAINT};
 use anyhow::anyhow;
@@ -26,6 +27,13 @@ const WIDTH: usize = 80;
 /// The maximum number of states that are kept of a person's information set. The person is told what holds in
 /// these states.
 const STATES: usize = 2000;
+
+/// The clocks of the search for a hint, one second together. The network may be built in the start clock.
+const HINT_CLOCKS: Clocks = Clocks { start: Duration::from_millis(500), play: Duration::from_millis(500) };
+
+/// The maximum number of iterations of the search for a hint in a game of hidden information. A search that
+/// reaches it within its clock gives the same hint whenever the role has seen the same.
+pub(crate) const HINT_ITERATIONS: u64 = 1000;
 
 /// The lines of standard input. A thread reads them until the program ends, since a read cannot be
 /// interrupted.
@@ -98,21 +106,50 @@ pub(crate) struct Person<M: StateMachine> {
     /// The states that are possible as far as the role knows. In a game without hidden information, this is
     /// only the current state. `None` while no match is played.
     possible: Option<InformationSet<M>>,
+    /// What the role has been told, one entry for each turn.
+    told: Vec<Told>,
     /// The number of turns whose percepts have been shown.
-    told: usize,
+    shown: usize,
+    /// The player that gives hints.
+    adviser: Box<dyn Player>,
 }
 
 impl<M: StateMachine> Person<M> {
     /// A player for a person who types `lines`. `machine` supplies the legal moves. If several people
-    /// use one keyboard, their players share `lines`.
-    pub(crate) fn new(machine: M, lines: Arc<Mutex<Lines>>, outlook: Option<Outlook>) -> Person<M> {
-        Person { machine, lines, outlook, possible: None, told: 0 }
+    /// use one keyboard, their players share `lines`. `adviser` searches for hints.
+    pub(crate) fn new(
+        machine: M,
+        lines: Arc<Mutex<Lines>>,
+        outlook: Option<Outlook>,
+        adviser: Box<dyn Player>,
+    ) -> Person<M> {
+        Person { machine, lines, outlook, possible: None, told: Vec::new(), shown: 0, adviser }
     }
 
     fn follow(&mut self, seen: Observation<'_>) -> Result<(), PlayError> {
         let possible = self.possible.as_mut().ok_or_else(not_started)?;
         // The seed says nothing about the match, so neither does a sample that is drawn with it.
-        possible.follow(&mut self.machine, seen, 0)
+        possible.follow(&mut self.machine, seen, 0)?;
+        self.told.extend(Told::of(seen));
+        Ok(())
+    }
+
+    /// The move that a search recommends to `role`, and the expected goal, in one line. The search knows only
+    /// what the role has been told.
+    fn hint(&mut self, role: Role, stop: &StopToken) -> String {
+        let game = Arc::clone(self.machine.game());
+        let found = advice(self.adviser.as_mut(), (&game, role), &self.told, HINT_CLOCKS, stop);
+        let best = match found {
+            Ok(report) => report.candidates.into_iter().next(),
+            Err(error) => return format!("no hint: {error}"),
+        };
+        let Some(best) = best else { return "no hint: the search has found nothing".to_owned() };
+        let mv = console::printable(&best.mv);
+        match (best.proven, best.score) {
+            (Some(goal), _) => format!("hint: {mv}, which gives {goal}"),
+            (None, Some(score)) => format!("hint: {mv}, expected goal {score:.0}"),
+            (None, None) => format!("hint: {mv}, chosen without a search"),
+        }
     }
 
     /// Shows the role's moves and percepts in the turns that have not been shown yet, and then what the role
@@ -122,10 +159,10 @@ impl<M: StateMachine> Person<M> {
         let knowledge = possible.knowledge(&mut self.machine)?;
         let name = self.machine.game().role_name(possible.role());
         let mut text = String::new();
-        for (number, turn) in possible.history().iter().enumerate().skip(self.told) {
+        for (number, turn) in possible.history().iter().enumerate().skip(self.shown) {
             text += &turn_line(number + 1, name, turn);
         }
-        self.told = possible.history().len();
+        self.shown = possible.history().len();
         text += &board.draw_known(&knowledge);
         text += &console::paint_stdout(FAINT, &extent_line(&knowledge));
         let mut out = console::stdout();
@@ -157,7 +194,9 @@ impl<M: StateMachine> Person<M> {
         }
         self.list(legal);
         loop {
-            console::ask(&format!("{name}, your move (a number or the move; ? lists them, q ends)> "));
+            console::ask(&format!(
+                "{name}, your move (a number or the move; ? lists them, hint advises, q ends)> "
+            ));
             let line = lines.next(stop).filter(|line| line.trim() != "q");
             let Some(line) = line else { return Err(ended()) };
             match line.trim() {
@@ -165,6 +204,7 @@ impl<M: StateMachine> Person<M> {
                 "?" => self.list(legal),
                 text => match self.read(text, legal, state, role) {
                     Ok(mv) => return Ok(mv),
+                    Err(_) if text == "hint" => console::say(&self.hint(role, stop)),
                     Err(error) => console::say(&console::paint_stderr(BAD, &error.to_string())),
                 },
             }
@@ -218,7 +258,7 @@ impl<M: StateMachine> Player for Person<M> {
         _stop: &StopToken,
     ) -> Result<(), PlayError> {
         self.possible = Some(InformationSet::initial(&mut self.machine, role, STATES)?);
-        self.told = 0;
+        (self.told, self.shown) = (Vec::new(), 0);
         Ok(())
     }
 

@@ -5,16 +5,20 @@ use crate::console::{self, BAD, FAINT, GOOD};
 use crate::exit::{Exit, UsageError};
 use crate::narrate::Narrator;
 use crate::number::{positive_seconds, seconds, whole};
-use crate::person::{Lines, Outlook, Person};
+use crate::person::{HINT_ITERATIONS, Lines, Outlook, Person};
 use crate::progress::Progress;
 use crate::reasoner::Reasoning;
-use crate::record::{Origin, Record};
+use crate::record::{Origin, Record, Saved};
 use crate::rulesheet::GameFile;
+use crate::save::{self, SaveFile, Seal};
 use crate::seats::{self, Taker, play_clock, seats};
 use anyhow::Context;
 use ggp::{LatePlayer, PlayerKind};
-use ggp_arena::{Ending, MachineReferee, MatchSetup, Outcome, Referee, Seat};
+use ggp_arena::{
+    Ending, MachineReferee, MatchSetup, Outcome, Referee, SealedContents, SealedRecord, Seat, UserKey,
+};
 use ggp_game::{Clocks, Deadline, Fact, Game, Interpreter, Role, StateMachine, StopToken, rng};
+use ggp_search::{MctsOptions, PlayerSpec};
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -25,6 +29,10 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 ///
 /// The computer plays every role that no person plays, by Monte-Carlo tree search unless --player
 /// names another player. Ctrl-C ends the match; a match that is saved with --save can be continued.
+///
+/// In a game of hidden information, the file of --save is sealed until the match is over: only the same people
+/// can continue it, and no command shows it. Its key is in the user's data folder, or in the folder that the
+/// environment variable `GGP_DATA` names.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "\
 Players:
@@ -62,7 +70,8 @@ pub(crate) struct Arguments {
     /// The seed of all random numbers; drawn if not given
     #[arg(long, value_name = "N", value_parser = whole(0u64..))]
     seed: Option<u64>,
-    /// Write the match to FILE as JSON, in the format of ggp.org
+    /// Write the match to FILE as JSON, in the format of ggp.org, and sealed while it hides information from
+    /// people
     #[arg(long, value_name = "FILE")]
     save: Option<PathBuf>,
     /// Show people the whole state, as a watcher sees it, in a game of hidden information
@@ -84,7 +93,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     if is_stdin.into_iter().filter(|&is_stdin| is_stdin).count() > 1 {
         return Err(UsageError("standard input cannot be two things at once".to_owned()).into());
     }
-    let record = arguments.origin.read(&arguments.file.path)?;
+    let saved = arguments.origin.read_saved(&arguments.file.path)?;
     let progress = Progress::start("reading the rules");
     let game = arguments.file.load()?;
     let who = seats(&game, &arguments.human, &arguments.player, arguments.iterations)?;
@@ -93,6 +102,14 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
         return Err(UsageError(format!("`{name}` plays outside of this program: `ggp host` asks it")).into());
     }
     let hides = hides(arguments, &game, &who);
+    let (record, sealed_seed) = match saved {
+        None => (None, None),
+        Some(Saved::Open(record)) => (Some(record), None),
+        Some(Saved::Sealed(sealed)) => {
+            let SealedContents { seed, record } = open(&sealed, arguments, &game, &who)?;
+            (Some(Record::opened(sealed.game(), &record)?), Some(seed))
+        }
+    };
     if let Some(path) = &arguments.save {
         // Report an unwritable file before the match.
         let file = OpenOptions::new().create(true).append(true).open(path);
@@ -100,7 +117,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     }
     let stop = StopToken::new();
     stop_on_signal(&stop)?;
-    let seed = arguments.seed.unwrap_or_else(any_seed);
+    let seed = arguments.seed.or(sealed_seed).unwrap_or_else(any_seed);
     let outcome = Table { arguments, game: &game, who, hides, seed, record, stop, progress }.run()?;
     if hides && outcome.ending == Ending::Terminal {
         console::say(&console::paint_stderr(FAINT, &format!("(seed {seed})")));
@@ -111,6 +128,32 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
 /// Whether the match hides information from the people who play in it.
 fn hides(arguments: &Arguments, game: &Game, who: &[Taker]) -> bool {
     game.has_percepts() && who.iter().any(Taker::is_person) && !arguments.reveal
+}
+
+/// Opens the sealed record of a match in which the same people play as before. The people see only what their
+/// roles know.
+fn open(
+    sealed: &SealedRecord,
+    arguments: &Arguments,
+    game: &Game,
+    who: &[Taker],
+) -> anyhow::Result<SealedContents> {
+    let people: Vec<&str> = people(who).map(|role| game.role_name(role)).collect();
+    if people != sealed.roles() {
+        let wanted: Vec<String> = sealed.roles().iter().map(|role| format!("--human {role}")).collect();
+        let why = format!("the match is sealed for its players: continue it with {}", wanted.join(" "));
+        return Err(UsageError(why).into());
+    }
+    if arguments.reveal {
+        let why = "--reveal is not allowed: the match is sealed until it is over";
+        return Err(UsageError(why.to_owned()).into());
+    }
+    Ok(sealed.open(game, &UserKey::of_user()?)?)
+}
+
+/// The roles that people play.
+fn people(who: &[Taker]) -> impl Iterator<Item = Role> {
+    who.iter().enumerate().filter(|(_, taker)| taker.is_person()).map(|(role, _)| Role(role as u8))
 }
 
 /// Installs the signal handler: the first Ctrl-C raises `stop`, the second ends the process.
@@ -145,7 +188,10 @@ impl Table<'_> {
         let mut machine = Interpreter::new(game);
         let opening = Opening::read(&mut machine, record.as_ref())?;
         let board = Arc::new(Board::infer(&mut machine, &arguments.file.path));
-        let people = who.iter().filter(|taker| taker.is_person()).count();
+        let seal = (hides && arguments.save.is_some()).then(|| Seal::new(game, seed, people(&who)));
+        let seal = seal.transpose()?;
+        let save = arguments.save.as_deref().map(|path| SaveFile::new(path, seal));
+        let people = people(&who).count();
         let lines = (people > 0).then(|| Arc::new(Mutex::new(Lines::read())));
         let mut seats = Vec::new();
         for (role, taker) in who.iter().enumerate() {
@@ -153,7 +199,12 @@ impl Table<'_> {
                 (Taker::Person, Some(lines)) => {
                     let board = Arc::clone(&board);
                     let outlook = hides.then_some(Outlook { board, curtain: people > 1 });
-                    Seat::Player(Box::new(Person::new(machine.clone(), Arc::clone(lines), outlook)))
+                    let iterations = game.has_percepts().then_some(HINT_ITERATIONS);
+                    let spec = PlayerSpec::Mcts(MctsOptions { iterations, ..MctsOptions::default() });
+                    let choice = arguments.reasoning.choice();
+                    let adviser =
+                        LatePlayer::in_game(spec, choice, &preparation, game).map_err(UsageError::of)?;
+                    Seat::Player(Box::new(Person::new(machine.clone(), Arc::clone(lines), outlook, adviser)))
                 }
                 (Taker::Player(_, PlayerKind::Local(spec)), _) => {
                     let seed = rng::mix(seed ^ rng::mix(role as u64 + 1));
@@ -186,7 +237,7 @@ impl Table<'_> {
         console::say(&console::paint_stderr(FAINT, &text));
         let given = setup.opening.len() as u32;
         let last = setup.opening.last().cloned().unwrap_or_default();
-        let mut narrator = Narrator::new(game, board, given, arguments.save.as_deref(), &stop);
+        let mut narrator = Narrator::new(game, board, given, save, &stop);
         if hides {
             narrator = narrator.hide();
         }
@@ -252,12 +303,13 @@ fn match_id(arguments: &Arguments, seed: u64) -> String {
 }
 
 /// Saves the match, and reports how it ended and how to resume it. If `hides` is true (the match hides
-/// information from the people who play), an interrupted match is not saved.
+/// information from the people who play), the file of a match that can be continued stays sealed.
 fn conclude(arguments: &Arguments, game: &Game, outcome: &Outcome, hides: bool) -> anyhow::Result<Exit> {
-    let is_open = hides && outcome.ending == Ending::Interrupted;
-    if let (Some(path), Some(record), false) = (&arguments.save, &outcome.record, is_open) {
-        let text = record.to_json() + "\n";
-        std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))?;
+    let can_continue =
+        matches!(outcome.ending, Ending::Interrupted | Ending::Unplayed(_) | Ending::RulesFailed(_));
+    let stays_sealed = hides && can_continue;
+    if let (Some(path), Some(record), false) = (&arguments.save, &outcome.record, stays_sealed) {
+        save::write(path, &record.to_json())?;
     }
     for fault in &outcome.faults {
         let role = game.role_name(Role(fault.role as u8));
@@ -280,10 +332,12 @@ fn conclude(arguments: &Arguments, game: &Game, outcome: &Outcome, hides: bool) 
         }
         Ending::Interrupted => {
             console::say(&format!("ended after {} steps", outcome.steps));
+            if stays_sealed && arguments.save.is_some() {
+                console::say(
+                    "saved, but sealed until the match is over: the record holds what is hidden from you",
+                );
+            }
             match &arguments.save {
-                _ if is_open => console::say(
-                    "not saved: the file would show what is hidden from you; --reveal shows it and saves the match",
-                ),
                 Some(path) => console::say(&format!("go on with: {}", resume_command(path))),
                 None => console::say("not saved; --save FILE keeps a match, --from FILE goes on with it"),
             }

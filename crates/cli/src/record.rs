@@ -8,7 +8,8 @@ use crate::exit::UsageError;
 use crate::number::whole;
 use crate::rulesheet::{self, count};
 use anyhow::{Context, bail};
-use ggp_arena::{Step, read_steps};
+use ggp::Rulesheet;
+use ggp_arena::{RecordError, SealedRecord, Step, is_sealed, read_steps};
 use ggp_game::{Move, StateMachine};
 use ggp_protocol::read_terms;
 use std::path::{Path, PathBuf};
@@ -32,11 +33,40 @@ impl Origin {
     /// When the record cannot be read or has too few joint moves, or when both the record and the rules come
     /// from standard input.
     pub(crate) fn read(&self, rules: &Path) -> anyhow::Result<Option<Record>> {
+        self.text(rules)?.map(|text| self.cut(Record::parse(&text)?)).transpose()
+    }
+
+    /// As [`Origin::read`], but a sealed record is no error.
+    ///
+    /// # Errors
+    /// As [`Origin::read`]; also when `--step` is given for a sealed record.
+    pub(crate) fn read_saved(&self, rules: &Path) -> anyhow::Result<Option<Saved>> {
+        let Some(text) = self.text(rules)? else { return Ok(None) };
+        let content = String::from_utf8_lossy(&text.bytes);
+        if !is_sealed(&content) {
+            return Ok(Some(Saved::Open(self.cut(Record::parse(&text)?)?)));
+        }
+        if self.step.is_some() {
+            let why = format!(
+                "--step is not allowed: {} is sealed, and continues only where it stopped",
+                text.name
+            );
+            return Err(UsageError(why).into());
+        }
+        Ok(Some(Saved::Sealed(SealedRecord::read(&content).with_context(|| text.name.clone())?)))
+    }
+
+    /// The text of the record. `None` if there is no `--from`.
+    fn text(&self, rules: &Path) -> anyhow::Result<Option<Rulesheet>> {
         let Some(path) = &self.from else { return Ok(None) };
         if self.is_stdin() && rules == Path::new("-") {
             return Err(UsageError("standard input cannot be two things at once".to_owned()).into());
         }
-        let mut record = Record::read(path)?;
+        rulesheet::read(path).map(Some)
+    }
+
+    /// The first joint moves of `record`, as many as `--step` says.
+    fn cut(&self, mut record: Record) -> anyhow::Result<Record> {
         if let Some(step) = self.step {
             let (name, length) = (&record.name, count(record.steps.len(), "joint move"));
             if step > record.steps.len() {
@@ -44,13 +74,21 @@ impl Origin {
             }
             record.steps.truncate(step);
         }
-        Ok(Some(record))
+        Ok(record)
     }
 
     /// Whether the record comes from standard input.
     pub(crate) fn is_stdin(&self) -> bool {
         self.from.as_deref() == Some(Path::new("-"))
     }
+}
+
+/// A saved match.
+pub(crate) enum Saved {
+    /// An ordinary record.
+    Open(Record),
+    /// The record of a running match, sealed against the people who play in it.
+    Sealed(SealedRecord),
 }
 
 /// The joint moves of a match.
@@ -63,10 +101,20 @@ pub(crate) struct Record {
 impl Record {
     /// Reads the record in the file `path`. The path `-` stands for standard input.
     pub(crate) fn read(path: &Path) -> anyhow::Result<Record> {
-        let text = rulesheet::read(path)?;
+        Record::parse(&rulesheet::read(path)?)
+    }
+
+    fn parse(text: &Rulesheet) -> anyhow::Result<Record> {
         let steps = read_steps(&String::from_utf8_lossy(&text.bytes));
-        let steps = steps.with_context(|| format!("{} is not a record of a match", text.name))?;
-        Ok(Record { name: text.name, steps })
+        let is_sealed = matches!(steps, Err(RecordError::Sealed));
+        let problem = if is_sealed { "cannot be shown" } else { "is not a record of a match" };
+        let steps = steps.with_context(|| format!("{} {problem}", text.name))?;
+        Ok(Record { name: text.name.clone(), steps })
+    }
+
+    /// The joint moves of `record`, which comes from a sealed record of the game `name`.
+    pub(crate) fn opened(name: &str, record: &ggp_arena::Record) -> anyhow::Result<Record> {
+        Ok(Record { name: name.to_owned(), steps: read_steps(&record.to_json())? })
     }
 
     /// Parses a joint move such as `((move 1 2 1 3) noop)`.

@@ -87,12 +87,7 @@ pub(crate) fn seats(
 ) -> Result<Vec<Taker>, UsageError> {
     let mut who: Vec<Option<Taker>> = vec![None; game.role_count()];
     let mut take = |name: &str, taker: Taker| {
-        let known = || game.roles().map(|role| game.role_name(role)).collect::<Vec<_>>().join(", ");
-        let unknown = || UsageError(format!("the game has no role `{name}`; its roles are {}", known()));
-        let role = game.role_named(name).ok_or_else(unknown)?;
-        if is_nature(game, role) {
-            return Err(UsageError(format!("the role `{name}` belongs to nobody")));
-        }
+        let role = role_named(game, name)?;
         match who[role.index()].replace(taker) {
             None => Ok(()),
             Some(_) => Err(UsageError(format!("two players want the role `{name}`"))),
@@ -122,18 +117,30 @@ pub(crate) fn seats(
     Ok(who)
 }
 
-/// Starts to build, in the background, the reasoner that this program's tree searches use. `who` holds the
-/// players of all roles. If none of them is such a search, the reasoner is the interpreter.
+/// The role called `name`, which a player or a person can have.
+pub(crate) fn role_named(game: &Game, name: &str) -> Result<Role, UsageError> {
+    let known = || game.roles().map(|role| game.role_name(role)).collect::<Vec<_>>().join(", ");
+    let unknown = || UsageError(format!("the game has no role `{name}`; its roles are {}", known()));
+    let role = game.role_named(name).ok_or_else(unknown)?;
+    if is_nature(game, role) {
+        return Err(UsageError(format!("the role `{name}` belongs to nobody")));
+    }
+    Ok(role)
+}
+
+/// Starts to build, in the background, the reasoner that this program's tree searches use, and the hints for
+/// people. `who` holds the players of all roles. If none of them searches, the reasoner is the interpreter.
 pub(crate) fn prepare(
     who: &[Taker],
     reasoning: Reasoning,
     game: &Arc<Game>,
 ) -> anyhow::Result<BackgroundBuild> {
+    let hints = who.iter().any(Taker::is_person);
     let mut searches = who.iter().filter_map(Taker::search).peekable();
-    if searches.peek().is_none() {
+    if searches.peek().is_none() && !hints {
         return Ok(BackgroundBuild::finished(Reasoner::interpreter(game)));
     }
-    let decisive = searches.any(|options| options.has(Technique::Decisive));
+    let decisive = hints || searches.any(|options| options.has(Technique::Decisive));
     let build = Build { choice: reasoning.choice(), decisive, ..Build::within(Build::LONG_TIME) };
     Ok(build.begin(game)?.on_notice(reasoner::say))
 }

@@ -125,12 +125,59 @@ fn what_cannot_be_solved_is_refused_with_the_reason() {
 }
 
 #[test]
-fn an_analysis_that_would_see_what_is_hidden_is_refused() {
-    let run = ggp(&["analyze", "games/monty_hall.kif", "--iterations", "100"]);
+fn an_analysis_without_a_role_would_see_what_is_hidden() {
+    let run = ggp(&["analyze", "games/kuhn_poker.kif", "--iterations", "100"]);
     assert_eq!(run.status.code(), Some(2));
     assert!(run.stdout.is_empty());
     let said = text(&run.stderr);
-    assert!(said.contains("its results do not hold for roles that see only a part of it"), "{said}");
+    assert!(said.contains("choose the role to search for: --role first or --role second"), "{said}");
+    for (role, why) in [("random", "belongs to nobody"), ("third", "the game has no role `third`")] {
+        let run = ggp(&["analyze", "games/kuhn_poker.kif", "--role", role]);
+        assert_eq!(run.status.code(), Some(2));
+        assert!(text(&run.stderr).contains(why), "{}", text(&run.stderr));
+    }
+    let run = ggp(&["analyze", "games/kuhn_poker.kif", "--role", "first", "--spec", "mcts:c=9"]);
+    assert_eq!(run.status.code(), Some(2), "{}", text(&run.stderr));
+}
+
+/// Two records in which the guest has seen the same, and the prize is behind different doors.
+#[test]
+fn an_analysis_for_a_role_rests_on_its_percepts_alone() {
+    let analyze = |name: &str, prize: u32, more: &[&str]| {
+        let record = written(name, &format!("((hide {prize}) (choose 1))\n((open 3) wait)\n"));
+        let record = record.to_str().expect("UTF-8").to_owned();
+        let arguments = ["analyze", "games/monty_hall.kif", "--role", "guest", "--iterations", "2000"];
+        let run = ggp(&[&arguments[..], &["--from", &record], more].concat());
+        assert_eq!(run.status.code(), Some(0), "{}", text(&run.stderr));
+        run
+    };
+    let json = |name: &str, prize: u32| {
+        let run = analyze(name, prize, &["--json"]);
+        let mut value: Value = serde_json::from_slice(&run.stdout).expect("JSON");
+        assert!(value["seconds"].take().is_number());
+        value
+    };
+    let found = json("prize_1.txt", 1);
+    assert_eq!(found, json("prize_2.txt", 2));
+    assert_eq!(found["possible"], serde_json::json!({ "states": 2, "extent": "enumerated" }));
+    let best = &found["roles"]["guest"][0];
+    assert_eq!(best["move"], "change");
+    assert!((best["score"].as_f64().expect("a mean") - 200.0 / 3.0).abs() < 5.0, "{found}");
+    assert_eq!(found["roles"].as_object().map(serde_json::Map::len), Some(1));
+    let said = analyze("prize_1.txt", 1, &[]).stdout;
+    let said = text(&said);
+    assert!(said.contains("\nExpected goals of guest are means over 2 possible states.\n"), "{said}");
+    let said = analyze("prize_1.txt", 1, &["--step", "0"]).stdout;
+    assert!(text(&said).contains("over the state, which is known."), "{}", text(&said));
+}
+
+#[test]
+fn an_analysis_of_an_open_game_can_be_limited_to_a_role() {
+    let run = ggp(&["analyze", "games/tic_tac_toe.kif", "--role", "o", "--iterations", "100", "--json"]);
+    assert_eq!(run.status.code(), Some(0), "{}", text(&run.stderr));
+    let found: Value = serde_json::from_slice(&run.stdout).expect("JSON");
+    let roles: Vec<&String> = found["roles"].as_object().expect("roles").keys().collect();
+    assert_eq!(roles, ["o"]);
 }
 
 /// Rules in which chance throws a coin. `seen` is what the player sees of it. `rest` gives the player's legal moves,

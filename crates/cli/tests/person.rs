@@ -3,7 +3,6 @@
 use ggp_tests::workspace;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
-use std::path::Path;
 use std::process::{Command, Stdio};
 
 /// The output of a run of `ggp play`, and its exit code.
@@ -147,19 +146,42 @@ fn two_people_at_one_screen_look_in_turn() {
     assert!(run.stdout.contains("first wait   sees (dealt "), "{}", run.stdout);
 }
 
+/// Equal percepts give equal hints, whatever is hidden.
 #[test]
-fn what_is_hidden_is_saved_once_the_match_is_over() {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("hidden_match.json");
-    let _ = std::fs::remove_file(&path);
-    let saved = path.to_str().expect("UTF-8");
-    let arguments = ["games/monty_hall.kif", "--human", "guest", "--seed", "3", "--save", saved];
-    let run = play(&arguments, "1\n");
-    assert_eq!(run.code, Some(1), "{}", run.stdout);
-    assert_eq!(std::fs::read_to_string(&path).expect("a file"), "");
-    assert!(run.stderr.contains("not saved: the file would show what is hidden from you"), "{}", run.stderr);
-    let run = play(&arguments, "1\n1\n");
-    assert_eq!(run.code, Some(0), "{}", run.stderr);
-    assert!(std::fs::read_to_string(&path).expect("a file").contains("(hide "));
+fn a_hint_is_a_function_of_what_the_role_knows() {
+    for (game, role, other) in [GAMES[0], GAMES[1], GAMES[2]] {
+        let file = format!("games/{game}.kif");
+        let opponent = other.map(|other| format!("{other}=random"));
+        let mut hints: BTreeMap<Vec<String>, BTreeSet<String>> = BTreeMap::new();
+        for seed in 0..12 {
+            let seed = seed.to_string();
+            let mut arguments = vec![file.as_str(), "--human", role, "--seed", &seed];
+            if let Some(opponent) = &opponent {
+                arguments.extend(["--player", opponent]);
+            }
+            // In Monty Hall, the second decision is the one after percepts.
+            let run = play(&arguments, if game == "monty_hall" { "1\nhint\n" } else { "hint\n" });
+            let percepts = seen(run.hidden()).into_iter().map(str::to_owned).collect();
+            let hint = run.stderr.split("hint: ").nth(1).and_then(|rest| rest.lines().next());
+            let hint = hint.unwrap_or_else(|| panic!("{game}: {}", run.stderr));
+            assert!(hint.contains(", expected goal "), "{hint}");
+            hints.entry(percepts).or_default().insert(hint.to_owned());
+        }
+        assert!(hints.len() > 1 && hints.len() < 12, "{game}: {hints:?}");
+        for (percepts, hints) in &hints {
+            assert_eq!(hints.len(), 1, "{game}, {percepts:?}: {hints:?}");
+        }
+    }
+    let run = play(&["games/monty_hall.kif", "--human", "guest", "--seed", "3"], "1\nhint\n");
+    assert!(run.stderr.contains("hint: change, expected goal 6"), "{}", run.stderr);
+}
+
+#[test]
+fn a_hint_in_an_open_game_takes_the_win() {
+    let people = ["games/tic_tac_toe.kif", "--human", "x", "--human", "o"];
+    let turns = "(mark 1 1)\n(mark 2 1)\n(mark 1 2)\n(mark 2 2)\nhint\n";
+    let run = play(&people, turns);
+    assert!(run.stderr.contains("hint: (mark 1 3), which gives 100"), "{}", run.stderr);
 }
 
 #[test]

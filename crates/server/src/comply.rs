@@ -1,10 +1,10 @@
 //! The examination of a player. It tests whether the player conforms to the protocol, one check after the
 //! other.
 //!
-//! The tests play two small games with the player: one in which roles take turns, and one with hidden
-//! information. A check of a behaviour on which managers rely is a [`Requirement::Must`]. A check of anything
-//! else that the protocol or some managers demand is a [`Requirement::Should`]. The reference player, that of
-//! ggp-base, fails some of the latter checks.
+//! The tests play three small games with the player: one in which roles take turns, and two with hidden
+//! information, of which one gives two roles different percepts. A check of a behaviour on which managers rely is
+//! a [`Requirement::Must`]. A check of anything else that the protocol or some managers demand is a
+//! [`Requirement::Should`]. The reference player, that of ggp-base, fails some of the latter checks.
 
 mod exam;
 mod framing;
@@ -63,7 +63,8 @@ pub fn comply(
     let sheet = Sheet { player: address.to_string(), findings: Vec::new() };
     let take = read(include_bytes!("comply/take.kif"))?;
     let guess = read(include_bytes!("comply/guess.kif"))?;
-    let mut exam = Exam { address, setup, take, guess, sheet, watch, stop, matches: 0 };
+    let cards = read(include_bytes!("comply/cards.kif"))?;
+    let mut exam = Exam { address, setup, take, guess, cards, sheet, watch, stop, matches: 0 };
     exam.run()?;
     Ok(exam.sheet)
 }

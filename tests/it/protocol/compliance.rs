@@ -58,6 +58,10 @@ fn what_is_wrong_with_a_player_is_named() {
         (Flaw::NoHead, "info", false),
         (Flaw::WrongLength, "http.length", false),
         (Flaw::Capitals, "play.first", false),
+        (Flaw::IgnoresPercepts, "gdl2.left.rest", true),
+        (Flaw::IgnoresPercepts, "gdl2.right.next", true),
+        (Flaw::NoFirstTurn, "gdl2.left.first", true),
+        (Flaw::NoFirstTurn, "gdl2.right.first", true),
         (Flaw::OneAtATime, "thinking.info", true),
         (Flaw::Illegal, "play.first", false),
     ];

@@ -1,7 +1,7 @@
 //! An independent player of the protocol with one selectable flaw, for the tests of the examiner and the
 //! manager.
 
-use ggp_game::{Game, Interpreter, Move, Role, StateMachine};
+use ggp_game::{Game, InformationSet, Interpreter, Move, Observation, Role, StateMachine};
 use ggp_protocol::{LastTurn, Request};
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -26,6 +26,10 @@ pub(crate) enum Flaw {
     WrongLength,
     /// Writes moves in capitals.
     Capitals,
+    /// Chooses its move in a state that it imagines, without a look at its percepts.
+    IgnoresPercepts,
+    /// Gives no move in the first turn of a game of hidden information.
+    NoFirstTurn,
     /// Serves one connection at a time, and thinks for most of a second.
     OneAtATime,
     /// Never answers PLAY and keeps the connection open.
@@ -51,6 +55,7 @@ struct Match {
     machine: Interpreter,
     state: <Interpreter as StateMachine>::State,
     role: Role,
+    possible: InformationSet<Interpreter>,
     given: Option<Move>,
     last: Option<(LastTurn, String)>,
 }
@@ -227,7 +232,8 @@ fn begin(id: String, role: &str, rules: &[u8]) -> Option<Match> {
     let role = game.role_named(role)?;
     let mut machine = Interpreter::new(&game);
     let state = machine.initial_state().ok()?;
-    Some(Match { id, machine, state, role, given: None, last: None })
+    let possible = InformationSet::initial(&mut machine, role, 1000).ok()?;
+    Some(Match { id, machine, state, role, possible, given: None, last: None })
 }
 
 fn play(playing: &mut Match, last_turn: LastTurn, flaw: Flaw) -> Option<String> {
@@ -236,7 +242,7 @@ fn play(playing: &mut Match, last_turn: LastTurn, flaw: Flaw) -> Option<String> 
     {
         return Some(answer.clone());
     }
-    let Match { machine, state, role, given, .. } = playing;
+    let Match { machine, state, role, possible, given, .. } = playing;
     let mut legal = Vec::new();
     for role in machine.game().clone().roles() {
         machine.legal_moves(state, role, &mut legal).ok()?;
@@ -248,14 +254,25 @@ fn play(playing: &mut Match, last_turn: LastTurn, flaw: Flaw) -> Option<String> 
         }
         *state = machine.next_state(state, &joint).ok()?;
     }
-    // A general player of hidden information would have to guess; this one knows the examiner's game.
-    let mv = if let LastTurn::Percepts { turn: 1.., .. } = &last_turn {
-        "(guess 1)".to_owned()
-    } else {
-        machine.legal_moves(state, *role, &mut legal).ok()?;
-        *given = legal.first().copied();
-        machine.move_text(*legal.first()?).to_owned()
-    };
+    match &last_turn {
+        LastTurn::Percepts { turn: 0, .. } if flaw == Flaw::NoFirstTurn => return None,
+        LastTurn::Percepts { turn, own: Some(own), percepts } if flaw != Flaw::IgnoresPercepts => {
+            possible.follow(machine, Observation::Percepts { turn: *turn, own, seen: percepts }, 0).ok()?;
+            possible.legal_moves(machine, &mut legal).ok()?;
+        }
+        LastTurn::Percepts { turn: 1.., .. } => {
+            let mut joint = Vec::new();
+            for role in machine.game().clone().roles() {
+                machine.legal_moves(state, role, &mut legal).ok()?;
+                joint.push(*legal.first()?);
+            }
+            *state = machine.next_state(state, &joint).ok()?;
+            machine.legal_moves(state, *role, &mut legal).ok()?;
+        }
+        _ => machine.legal_moves(state, *role, &mut legal).ok()?,
+    }
+    *given = legal.first().copied();
+    let mv = machine.move_text((*given)?).to_owned();
     let answer = if flaw == Flaw::Capitals { mv.to_uppercase() } else { mv };
     playing.last = Some((last_turn, answer.clone()));
     Some(answer)

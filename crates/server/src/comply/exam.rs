@@ -26,6 +26,7 @@ pub(super) struct Exam<'a> {
     pub(super) setup: &'a ComplySetup,
     pub(super) take: Arc<Game>,
     pub(super) guess: Arc<Game>,
+    pub(super) cards: Arc<Game>,
     pub(super) sheet: Sheet,
     pub(super) watch: &'a mut dyn FnMut(&Finding),
     pub(super) stop: &'a StopToken,
@@ -66,6 +67,7 @@ impl Exam<'_> {
         self.play_other_spellings()?;
         self.interrupt_thinking()?;
         self.play_hidden()?;
+        self.play_with_percepts()?;
         self.send_garbage();
         Ok(())
     }
@@ -187,6 +189,20 @@ impl Exam<'_> {
         mv
     }
 
+    /// Sends the PLAY message `text`. Returns the answer if it is one of the moves `legal` and comes within the
+    /// play clock.
+    fn answer(&self, trial: &Trial, text: &str, legal: &[String]) -> Option<String> {
+        let (said, elapsed) = self.say(text, self.setup.clocks.play + crate::remote::GRACE);
+        let mv = said.ok().and_then(|reply| trial.read(&reply).ok());
+        mv.filter(|mv| legal.contains(mv) && elapsed <= self.setup.clocks.play)
+    }
+
+    /// Notes whether all remaining moves of a match are `good`.
+    fn judge_rest(&mut self, line: Line, text: &str, good: bool) {
+        let outcome = if good { Ok("legal".to_owned()) } else { Err("illegal, late, or none".to_owned()) };
+        self.judge(line, text, outcome, Duration::ZERO);
+    }
+
     /// Plays a match from START to STOP.
     fn play_match(&mut self) -> Result<(), Failure> {
         const FIRST: Line = must("play.first", "a legal move before the play clock");
@@ -247,12 +263,11 @@ impl Exam<'_> {
         let mut own = first;
         let mut good = true;
         for turn in 1.. {
-            let joint = trial.joint(&own)?;
+            let joint = trial.joint(&own, 0)?;
             trial.advance(&joint)?;
             if trial.is_over()? || turn > 40 {
                 let text = trial.stop(Some(&joint));
-                let outcome = if good { Ok("legal") } else { Err("illegal, late, or none") };
-                self.judge(rest, &text, outcome.map(Into::into).map_err(Into::into), Duration::ZERO);
+                self.judge_rest(rest, &text, good);
                 self.word(stop, &text, &["done"], self.setup.clocks.play);
                 return Ok(());
             }
@@ -263,9 +278,7 @@ impl Exam<'_> {
                 // The joint move of turn 3 has another move in place of the player's.
                 4 => self.play(follow, trial, &text, &legal),
                 _ => {
-                    let (said, elapsed) = self.say(&text, self.setup.clocks.play + crate::remote::GRACE);
-                    let mv = said.ok().and_then(|reply| trial.read(&reply).ok());
-                    let mv = mv.filter(|mv| legal.contains(mv) && elapsed <= self.setup.clocks.play);
+                    let mv = self.answer(trial, &text, &legal);
                     good &= mv.is_some();
                     mv
                 }
@@ -310,7 +323,7 @@ impl Exam<'_> {
             let legal = trial.own_legal()?;
             let text = trial.play(None);
             if let Some(own) = self.play(first, &trial, &text, &legal) {
-                let joint = trial.joint(&own)?;
+                let joint = trial.joint(&own, 0)?;
                 trial.advance(&joint)?;
                 let legal = trial.own_legal()?;
                 let text = trial.play(Some(&joint));
@@ -367,10 +380,12 @@ impl Exam<'_> {
             return Ok(());
         }
         let legal = trial.own_legal()?;
-        let text = trial.play_percepts(0, None)?;
+        let told = trial.told(0, None)?;
+        let text = wire::play(&trial.id, &told);
         if let Some(own) = self.play(first, &trial, &text, &legal) {
-            let joint = trial.joint(&own)?;
-            let text = trial.play_percepts(1, Some(&joint))?;
+            let joint = trial.joint(&own, 0)?;
+            let told = trial.told(1, Some(&joint))?;
+            let text = wire::play(&trial.id, &told);
             trial.advance(&joint)?;
             let legal = trial.own_legal()?;
             self.play(next, &trial, &text, &legal);
@@ -378,6 +393,79 @@ impl Exam<'_> {
             self.skip(&[next]);
         }
         self.word(abort, &wire::abort(&trial.id), &["aborted"], PATIENCE);
+        Ok(())
+    }
+
+    /// Plays two matches of a game in which two roles have different percepts, with GDL-II messages from START
+    /// to STOP. The player has each of the two roles in turn.
+    fn play_with_percepts(&mut self) -> Result<(), Failure> {
+        const LINES: [[Line; 5]; 2] = [
+            [
+                should("gdl2.left.start", "ready"),
+                should("gdl2.left.first", "the only legal move, for NIL NIL"),
+                should("gdl2.left.next", "a legal move with the card of its percepts"),
+                should("gdl2.left.rest", "legal moves to the end, by its percepts"),
+                should("gdl2.left.stop", "done, for STOP with percepts"),
+            ],
+            [
+                should("gdl2.right.start", "ready"),
+                should("gdl2.right.first", "the only legal move, for NIL NIL"),
+                should("gdl2.right.next", "a legal move with the card of its percepts"),
+                should("gdl2.right.rest", "legal moves to the end, by its percepts"),
+                should("gdl2.right.stop", "done, for STOP with percepts"),
+            ],
+        ];
+        let cards = Arc::clone(&self.cards);
+        for (role, lines) in (1..).zip(&LINES) {
+            let [start, first, next, rest, stop] = *lines;
+            let mut trial = self.trial(&cards, role, Spelling::Plain)?;
+            if !self.start(start, &trial) {
+                self.skip(&lines[1..]);
+                continue;
+            }
+            let legal = trial.own_legal()?;
+            let told = trial.told(0, None)?;
+            let text = wire::play(&trial.id, &told);
+            let Some(own) = self.play(first, &trial, &text, &legal) else {
+                self.skip(&lines[2..]);
+                let _ = self.say(&wire::abort(&trial.id), PATIENCE);
+                continue;
+            };
+            self.play_on_with_percepts(&mut trial, own, [next, rest, stop])?;
+        }
+        Ok(())
+    }
+
+    /// Continues a match with percepts to STOP, after the player has answered the first PLAY with the move
+    /// `own`. The other roles choose another one of their moves in each turn.
+    fn play_on_with_percepts(
+        &mut self,
+        trial: &mut Trial,
+        mut own: String,
+        [next, rest, stop]: [Line; 3],
+    ) -> Result<(), Failure> {
+        let mut good = true;
+        for turn in 1.. {
+            let joint = trial.joint(&own, turn)?;
+            let told = trial.told(turn, Some(&joint))?;
+            trial.advance(&joint)?;
+            if trial.is_over()? {
+                let text = wire::stop(&trial.id, &told);
+                self.judge_rest(rest, &text, good);
+                self.word(stop, &text, &["done"], self.setup.clocks.play);
+                break;
+            }
+            let legal = trial.own_legal()?;
+            let text = wire::play(&trial.id, &told);
+            let answer = if turn == 1 {
+                self.play(next, trial, &text, &legal)
+            } else {
+                let answer = self.answer(trial, &text, &legal);
+                good &= answer.is_some();
+                answer
+            };
+            own = answer.unwrap_or_else(|| legal[0].clone());
+        }
         Ok(())
     }
 }

@@ -87,19 +87,18 @@ impl Trial {
         }
     }
 
-    /// The PLAY message of GDL-II that is sent after the roles have made the joint move `joint` in the
-    /// current state. It contains the turn number `turn`, the examined player's own move and its percepts. If
-    /// `joint` is `None`, the message is the first PLAY, which reports nothing.
-    pub(super) fn play_percepts(&mut self, turn: u32, joint: Option<&[String]>) -> Result<String, EvalError> {
+    /// What the next message of GDL-II tells after the roles have made the joint move `joint` in the current
+    /// state: the turn number `turn`, the examined player's own move and its percepts. If `joint` is `None`,
+    /// the message is the first PLAY, which reports nothing.
+    pub(super) fn told(&mut self, turn: u32, joint: Option<&[String]>) -> Result<LastTurn, EvalError> {
         let Some(joint) = joint else {
-            let first = LastTurn::Percepts { turn: 0, own: None, percepts: Vec::new() };
-            return Ok(wire::play(&self.id, &first));
+            return Ok(LastTurn::Percepts { turn: 0, own: None, percepts: Vec::new() });
         };
         let moves = self.machine.parse_joint(joint)?;
         let mut percepts: Vec<Fact> = Vec::new();
         self.machine.percepts(&self.state, &moves, self.role, &mut percepts)?;
         let own = Some(joint[self.role.index()].clone());
-        Ok(wire::play(&self.id, &LastTurn::Percepts { turn, own, percepts }))
+        Ok(LastTurn::Percepts { turn, own, percepts })
     }
 
     /// The legal moves of `role` in the current state.
@@ -114,16 +113,18 @@ impl Trial {
         self.legal(self.role)
     }
 
-    /// The joint move in which the examined player makes the move `own` and every other role makes its first
-    /// legal move.
-    pub(super) fn joint(&mut self, own: &str) -> Result<Vec<String>, EvalError> {
+    /// The joint move in which the examined player makes the move `own` and every other role makes its legal
+    /// move with the index `choice`, modulo the number of its legal moves.
+    pub(super) fn joint(&mut self, own: &str, choice: u32) -> Result<Vec<String>, EvalError> {
         let roles: Vec<Role> = self.machine.game().roles().collect();
         let mut joint = Vec::with_capacity(roles.len());
         for role in roles {
             joint.push(if role == self.role {
                 own.to_owned()
             } else {
-                self.legal(role)?.into_iter().next().unwrap_or_default()
+                let mut legal = self.legal(role)?;
+                let index = choice as usize % legal.len().max(1);
+                if legal.is_empty() { String::new() } else { legal.swap_remove(index) }
             });
         }
         Ok(joint)
