@@ -21,8 +21,8 @@ pub(crate) struct News {
 }
 
 impl Session {
-    /// The properties of the session that do not change, and its status.
-    pub(crate) fn about(&self) -> Value {
+    /// The properties of the session that do not change.
+    pub(crate) fn identity(&self) -> Value {
         let roles = self.known.game.roles();
         json!({
             "id": self.id,
@@ -30,7 +30,6 @@ impl Session {
             "offered": self.known.offered,
             "roles": roles.map(|role| self.known.game.role_name(role)).collect::<Vec<_>>(),
             "board": picture::board(&self.known),
-            "status": self.news(0).value,
         })
     }
 
