@@ -19,6 +19,7 @@ const FILES: &[(&str, &str, &str)] = files![
     "main.js": "text/javascript; charset=utf-8",
     "api.js": "text/javascript; charset=utf-8",
     "board.js": "text/javascript; charset=utf-8",
+    "curtain.js": "text/javascript; charset=utf-8",
     "dom.js": "text/javascript; charset=utf-8",
     "history.js": "text/javascript; charset=utf-8",
     "input.js": "text/javascript; charset=utf-8",

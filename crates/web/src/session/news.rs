@@ -28,6 +28,7 @@ impl Session {
             "id": self.id,
             "game": self.known.name,
             "offered": self.known.offered,
+            "hidden": self.known.hidden_information,
             "roles": roles.map(|role| self.known.game.role_name(role)).collect::<Vec<_>>(),
             "board": picture::board(&self.known),
         })
