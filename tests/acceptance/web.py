@@ -247,7 +247,8 @@ def hidden():
                     steps = "document.querySelectorAll('.step').length"
                     before = browser.run(f"return [{steps}, document.querySelectorAll('.square.chosen').length]")
                     if standing["squares"]:
-                        square = standing["squares"][clicked * 7 % len(standing["squares"])]
+                        squares = standing["squares"]
+                        square = squares[(clicked * 7 + len(squares) // 2) % len(squares)]
                         browser.run("document.querySelector(`[data-square='${arguments[0]}']`)?.click()", square)
                     else:
                         at = (clicked * 7 + 1) % standing["choices"]
