@@ -132,6 +132,13 @@ impl<M: Playouts> Player for DeterminizingPlayer<M> {
         Ok(text(&own[best]))
     }
 
+    fn observe(&mut self, seen: Observation<'_>) -> Result<(), PlayError> {
+        // The update must not be interrupted, because later observations build on it.
+        let running = self.current.as_mut().ok_or_else(not_started)?;
+        release(&mut running.machine);
+        running.update_states(seen)
+    }
+
     fn report(&self) -> Option<SearchReport> {
         self.report.clone()
     }

@@ -189,7 +189,7 @@ fn raid(server: &Server, game: &str, kinds: &[&str], role: usize) -> (Moments, S
 
 #[test]
 fn equal_percepts_give_equal_bytes_whatever_is_hidden() {
-    let server = Server::start(&["--reasoner", "datalog", "--reveal"]);
+    let server = Server::start(&["--reasoner", "datalog", "--reveal", "--sessions", "200"]);
     for (game, kinds, role, secret) in [
         ("kuhn_poker", ["random", "person"], 1, "(deal "),
         ("kuhn_poker", ["person", "random"], 0, "(deal "),

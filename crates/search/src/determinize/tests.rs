@@ -111,3 +111,20 @@ fn options_of_the_tree_are_refused() {
         assert!(error.starts_with(&format!("the option `{option}` does not apply")), "{spec}: {error}");
     }
 }
+
+#[test]
+fn a_turn_without_a_choice_is_observed() {
+    let game = Arc::new(Game::new(ggp_gdl::parse(CUPS.as_bytes()).unwrap()).unwrap());
+    let options = DeterminizeOptions { iterations: Some(20), ..DeterminizeOptions::default() };
+    let mut player = DeterminizingPlayer::new(options, |game, _, _| Ok(Interpreter::new(game)));
+    let (stop, clock) = (StopToken::new(), Duration::from_secs(60));
+    let clocks = Clocks { start: clock, play: clock };
+    player.start(&game, Role(1), clocks, Deadline::never(), &stop).unwrap();
+    player.observe(Observation::Start).unwrap();
+    let heard = [Fact::from_canonical("(rustle 2)")];
+    let turn = Observation::Percepts { turn: 1, own: "listen", seen: &heard };
+    assert_eq!(player.play(turn, Deadline::never(), &stop).unwrap(), "(guess 2)");
+    player.start(&game, Role(1), clocks, Deadline::never(), &stop).unwrap();
+    player.observe(Observation::Start).unwrap();
+    player.observe(turn).expect("the percepts are taken in");
+}
