@@ -47,6 +47,7 @@ mod results_file;
 mod run;
 mod run_results;
 mod runner;
+mod sealed;
 mod seating;
 mod sequential_test;
 mod series;
@@ -59,6 +60,7 @@ mod text;
 mod tournament;
 mod transcript;
 mod trial;
+mod user_key;
 
 pub use account::TimeAccount;
 pub use command::CommandPlayer;
@@ -68,12 +70,13 @@ pub use merge::{Merge, merge};
 pub use outcome::{Ending, MatchEvent, Observer, Outcome};
 pub use plan::{Fixture, Plan, PlanError};
 pub use read_results::read_results;
-pub use record::{GoalsGiven, Record, RecordError, Step, read_steps, state_text};
+pub use record::{GoalsGiven, Record, RecordError, Step, is_sealed, read_steps, state_text};
 pub use referee::{MachineReferee, Referee};
 pub use result::MatchResult;
 pub use results_error::{Flaw, ResultsError};
 pub use results_file::ResultFile;
 pub use runner::save;
+pub use sealed::{SealError, SealedContents, SealedRecord};
 pub use setup::{DEFAULT_GRACE, MatchSetup, Seat, is_nature};
 pub use shard::Shard;
 pub use standings::Standings;
@@ -83,3 +86,4 @@ pub use tournament::{
     Event, Finish, PlayerRequest, Players, Progress, Run, RunReport, Tournament, TournamentError,
 };
 pub use trial::{Refusal, Trial, Unfit};
+pub use user_key::{UserKey, UserKeyError};

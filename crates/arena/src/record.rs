@@ -176,9 +176,39 @@ pub enum RecordError {
         /// The text that stands where a move is expected.
         text: String,
     },
+    /// The text is the sealed record of a running match, which [`crate::SealedRecord`] opens.
+    #[error(
+        "it is sealed, because it holds what is hidden from the people who play: continue the match with \
+         `ggp play` until it is over, and the record is open"
+    )]
+    Sealed,
     /// The record does not have the state that was asked for.
     #[error("the record holds no states, only moves")]
     NoStates,
+}
+
+/// The value of the member `format` in a sealed record.
+pub(crate) const SEALED_FORMAT: &str = "ggp sealed record";
+
+/// Whether `text` is a sealed record, perhaps one that is cut off.
+pub fn is_sealed(text: &str) -> bool {
+    #[derive(Deserialize)]
+    struct Format {
+        format: String,
+    }
+    let text = text.trim_start_matches('\u{feff}').trim_start();
+    match serde_json::from_str(text) {
+        Ok(Format { format }) => format == SEALED_FORMAT,
+        // A sealed record is written with its format as the first member.
+        Err(error) if error.is_eof() => {
+            let blank = |c: char| c.is_whitespace() || "{:".contains(c);
+            let value = text.trim_start_matches(blank).strip_prefix("\"format\"");
+            value.is_some_and(|value| {
+                value.trim_start_matches(blank).starts_with(&format!("\"{SEALED_FORMAT}\""))
+            })
+        }
+        Err(_) => false,
+    }
 }
 
 /// A joint move of a record, together with its place in the record's text.
@@ -195,7 +225,7 @@ pub struct Step {
 /// only JSON can represent a match without moves.
 ///
 /// # Errors
-/// When the text has neither form.
+/// When the text has neither form, or is a sealed record.
 pub fn read_steps(text: &str) -> Result<Vec<Step>, RecordError> {
     /// A JSON record of which only the member `moves` is read. Records of other programs may lack all other
     /// members.
@@ -205,6 +235,9 @@ pub fn read_steps(text: &str) -> Result<Vec<Step>, RecordError> {
     }
 
     let text = text.trim_start_matches('\u{feff}');
+    if is_sealed(text) {
+        return Err(RecordError::Sealed);
+    }
     if text.trim_start().starts_with('{') {
         let Moves { moves } = serde_json::from_str(text)?;
         let place = |(number, moves)| Step { place: format!("moves[{number}]"), moves };
@@ -237,7 +270,7 @@ impl Record {
     /// each line.
     ///
     /// # Errors
-    /// When the text has neither form.
+    /// When the text has neither form, or is a sealed record.
     ///
     /// # Examples
     /// ```
@@ -247,6 +280,9 @@ impl Record {
     /// assert_eq!(Record::read(&record.to_json()).unwrap(), record);
     /// ```
     pub fn read(text: &str) -> Result<Record, RecordError> {
+        if is_sealed(text) {
+            return Err(RecordError::Sealed);
+        }
         if text.trim_start_matches('\u{feff}').trim_start().starts_with('{') {
             return Ok(serde_json::from_str(text.trim_start_matches('\u{feff}'))?);
         }
