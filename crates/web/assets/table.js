@@ -280,7 +280,6 @@ export class Table {
     // What is hidden stays the same, so nobody takes back or begins anew before the match is over.
     const isHidden = Boolean(status.sight);
     this.undo.disabled = !isTip || status.watched || line.length < 2 || isHidden;
-    this.saving.disabled = status.sight?.kind === "role";
     this.seats.hidden = isHidden;
     this.hint.disabled = !isTip || role < 0;
     this.now.disabled = status.working === null;

@@ -7,7 +7,7 @@
 
 use crate::catalogue::Offer;
 use crate::config::Config;
-use crate::hidden::HiddenSession;
+use crate::hidden::{HiddenSession, sealed};
 use crate::known::{Known, check};
 use crate::lock::lock;
 use crate::pool::Pool;
@@ -16,7 +16,7 @@ use crate::seat_player::SeatPlayer;
 use crate::session::{Opening, Session};
 use crate::table::Table;
 use axum::http::StatusCode;
-use ggp_arena::{Record, is_nature};
+use ggp_arena::{Record, is_nature, is_sealed};
 use ggp_game::Game;
 use ggp_gdl::render::locate;
 use ggp_view::Sidecar;
@@ -216,12 +216,17 @@ impl App {
 
     /// Opens a session for the requested game.
     pub(crate) fn open(&self, wanted: &Wanted) -> Result<Arc<dyn Table>, Failure> {
-        let record = wanted.record.as_deref().map(Record::read).transpose();
-        let record =
-            record.map_err(|error| Failure::bad(format!("that is no record of a match: {error}")))?;
         self.make_room(wanted.rules.is_some())?;
         let known = self.learn(wanted)?;
         let seats = self.seats(&known.game, &wanted.seats)?;
+        let record = match wanted.record.as_deref() {
+            Some(text) if is_sealed(text) => Some(sealed::unseal(text, &known, &seats)?),
+            Some(text) => Some(
+                Record::read(text)
+                    .map_err(|error| Failure::bad(format!("that is no record of a match: {error}")))?,
+            ),
+            None => None,
+        };
         self.add(known, seats, record)
     }
 

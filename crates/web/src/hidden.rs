@@ -16,6 +16,7 @@ mod clerk;
 mod clocked;
 mod match_play;
 mod screen;
+pub(crate) mod sealed;
 mod seat_person;
 mod seat_view;
 
@@ -208,10 +209,13 @@ impl Table for HiddenSession {
 
     fn record(&self, to: Option<usize>) -> Result<Option<String>, Refusal> {
         let running = lock(&self.running);
-        if self.sight(running.as_ref()) == Sight::Everything {
-            return Ok(self.truth.record(to).map(|record| record.to_json()));
+        match (self.sight(running.as_ref()), running.as_ref()) {
+            (Sight::Everything, _) => Ok(self.truth.record(to).map(|record| record.to_json())),
+            (_, Some(running)) if running.screen.has_people() => {
+                sealed::seal(&self.truth, &running.screen.histories()).map(Some)
+            }
+            _ => wrong("the match is hidden until it ends, and can be saved then"),
         }
-        wrong("the match can be saved when it is over: until then its record would show what is hidden")
     }
 
     fn act(self: Arc<Self>, action: Action) -> Result<(), Refusal> {

@@ -13,7 +13,7 @@ use super::seat_view::SeatView;
 use crate::lock::lock;
 use crate::seat_player::SeatPlayer;
 use crate::session::{Refusal, Session, spell, wrong};
-use ggp_game::{PlayError, StopToken};
+use ggp_game::{OwnTurn, PlayError, Role, StopToken};
 use serde::Serialize;
 use serde_json::Value;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -178,6 +178,14 @@ impl Screen {
             Sight::Everything | Sight::Nothing => standing.steps = Some(inner.announced),
         }
         standing
+    }
+
+    /// The moves and percepts of each role that a person plays.
+    pub(super) fn histories(&self) -> Vec<(Role, Vec<OwnTurn>)> {
+        let inner = lock(&self.inner);
+        let turns = |place: &Place| place.views.iter().filter_map(|view| view.turn.clone()).collect();
+        let places = inner.places.iter().enumerate();
+        places.filter_map(|(role, place)| Some((Role(role as u8), turns(place.as_ref()?)))).collect()
     }
 
     /// Waits until the turn after which `steps` steps have been made may end. Returns early if `stop` is raised.

@@ -7,6 +7,7 @@ use crate::config::Config;
 use crate::history::Full;
 use crate::lock::lock;
 use crate::seat_player::SeatPlayer;
+use ggp_arena::Record;
 use ggp_game::SearchReport;
 use std::sync::Arc;
 
@@ -36,6 +37,15 @@ impl Session {
     pub(crate) fn steps(&self) -> usize {
         let inner = lock(&self.inner);
         inner.history.line(inner.tip).len() - 1
+    }
+
+    /// The record of the first `steps` joint moves that lead to the current state.
+    pub(crate) fn record_of(&self, steps: usize) -> Option<Record> {
+        let at = {
+            let inner = lock(&self.inner);
+            *inner.history.line(inner.tip).get(steps)?
+        };
+        self.record(Some(at))
     }
 
     /// The joint moves that lead to the current state.
