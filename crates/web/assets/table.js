@@ -7,12 +7,10 @@ import { History, Tree } from "./history.js";
 import { read } from "./input.js";
 import { roleColours } from "./pieces.js";
 import { seatForms } from "./setup.js";
+import { beside } from "./side.js";
 import { Thinking } from "./thinking.js";
 
 const KINDS = { person: "you", engine: "engine", random: "random", remote: "elsewhere", elsewhere: "" };
-
-/** So many possible facts are listed. */
-const POSSIBLE = 12;
 
 /** So many legal moves are listed at once. */
 const LISTED = 200;
@@ -393,43 +391,7 @@ export class Table {
   showSide() {
     if (this.sideDrawn === this.node.number) return;
     this.sideDrawn = this.node.number;
-    const table = this.about.board.kind === "table";
-    const items = this.node.side.filter((beside) => table || beside.kind !== "control");
-    const entry = (beside) => {
-      const rows = beside.rows.slice(0, table ? 200 : 12).map((row) => row.join(" "));
-      const more = beside.rows.length > rows.length ? ` and ${beside.rows.length - rows.length} more` : "";
-      return el(
-        "div",
-        {},
-        el("dt", {}, words(beside.relation)),
-        el("dd", {}, rows.filter(Boolean).join(" · ") || "yes", more),
-      );
-    };
-    this.side.replaceChildren(...this.extent(), el("dl", {}, items.map(entry)));
-  }
-
-  /** How many states are possible, and what holds in some of them. */
-  extent() {
-    const { extent, possible } = this.node;
-    if (!extent) return [];
-    const { states, sampled } = extent;
-    const number = states.toLocaleString("en");
-    const text = sampled
-      ? `Too many states are possible: shares are estimated from a sample of ${number}.`
-      : states === 1
-        ? "You know the whole state."
-        : `${number} states are possible.`;
-    const fact = ({ fact, percent }) => el("li", {}, `${words(moveText(fact))} `, el("b", {}, `${percent} %`));
-    const more = possible.length - POSSIBLE;
-    return [
-      el("p", { class: "extent" }, text),
-      el(
-        "ul",
-        { class: "possible", "aria-label": "possible facts", hidden: possible.length === 0 },
-        possible.slice(0, POSSIBLE).map(fact),
-        more > 0 ? el("li", {}, `and ${more} more`) : null,
-      ),
-    ];
+    this.side.replaceChildren(...beside(this.node, this.about.board.kind === "table"));
   }
 
   listMoves() {

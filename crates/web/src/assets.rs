@@ -25,6 +25,7 @@ const FILES: &[(&str, &str, &str)] = files![
     "input.js": "text/javascript; charset=utf-8",
     "pieces.js": "text/javascript; charset=utf-8",
     "setup.js": "text/javascript; charset=utf-8",
+    "side.js": "text/javascript; charset=utf-8",
     "table.js": "text/javascript; charset=utf-8",
     "thinking.js": "text/javascript; charset=utf-8",
 ];
