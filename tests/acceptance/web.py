@@ -9,6 +9,7 @@ is not. Needs python3, and for clicks and paint Chromium and its driver (apt-get
 chromium-driver). GGP names another binary, GGP_SCRATCH a directory that is kept.
 """
 
+import base64
 import json
 import os
 import re
@@ -97,6 +98,10 @@ class Browser:
                 raise TimeoutError(script + " does not come true: " + self.run("return document.body.innerText"))
             time.sleep(0.02)
         return value
+
+    def picture(self, name):
+        with open(os.path.join(SCRATCH, name + ".png"), "wb") as file:
+            file.write(base64.b64decode(ask("GET", self.address + "/screenshot")["value"]))
 
     def click(self, selector):
         element = self.post("/element", using="css selector", value=selector)
@@ -196,6 +201,68 @@ def paint():
             check(f"{title}: first paint, median {median:.0f} ms under 200", median < 200)
 
 
+# Each game of hidden information, with the players in its seats.
+HIDDEN = [("monty_hall", ["person"]), ("kuhn_poker", ["person", "engine"]), ("kuhn_poker", ["person", "person"]),
+          ("liars_dice", ["random", "person"]), ("liars_dice", ["person", "person"]), ("mastermind", ["person"]),
+          ("phantom_tic_tac_toe", ["engine", "person"]), ("phantom_tic_tac_toe", ["person", "person"]),
+          ("ship_hunt", ["person"])]
+
+# What a person can do now: lift the curtain, or click one of so many squares or buttons.
+OPEN_TO = """(() => {
+  const state = document.querySelector(".state")?.textContent ?? "";
+  if (state.startsWith("Over")) return { over: state };
+  const lift = document.querySelector("#lift");
+  if (lift && !lift.hidden) return { lift: lift.textContent };
+  const squares = [...document.querySelectorAll(".square.next")].map((square) => square.dataset.square);
+  const choices = document.querySelectorAll(".choices button").length;
+  return squares.length || choices ? { squares, choices } : null;
+})()"""
+
+
+def hidden():
+    """A person plays every game of hidden information to its end by clicks, on a desktop and on a phone."""
+    with Server() as server, Browser() as browser:
+        for width, height in ((1280, 900), (390, 844)):
+            browser.cdp("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1,
+                        mobile=False)
+            for game, kinds in HIDDEN:
+                seats = [{"kind": kind, **({"seconds": 0.2} if kind == "engine" else {})} for kind in kinds]
+                session = server.open(game, seats)
+                browser.post("/url", url="about:blank")
+                browser.post("/url", url=server.address + "/#s=" + session.rsplit("/", 1)[1])
+                name = f"{game}-{'-'.join(kinds)}-{width}"
+                lifted = clicked = wide = 0
+                while not (standing := browser.wait(OPEN_TO)).get("over"):
+                    wide = max(wide, browser.run("return document.documentElement.scrollWidth - innerWidth"))
+                    if standing.get("lift"):
+                        if not lifted:
+                            browser.picture(name + "-curtain")
+                        # The keyboard is enough: the curtain has the focus.
+                        browser.run("document.activeElement.click()")
+                        lifted += 1
+                        browser.wait("document.querySelector('#lift') === null")
+                        continue
+                    if clicked in (1, 2):
+                        browser.picture(f"{name}-{clicked}")
+                    steps = "document.querySelectorAll('.step').length"
+                    before = browser.run(f"return [{steps}, document.querySelectorAll('.square.chosen').length]")
+                    if standing["squares"]:
+                        squares = standing["squares"]
+                        square = squares[(clicked * 7 + len(squares) // 2) % len(squares)]
+                        browser.run("document.querySelector(`[data-square='${arguments[0]}']`)?.click()", square)
+                    else:
+                        at = (clicked * 7 + 1) % standing["choices"]
+                        browser.run("document.querySelectorAll('.choices button')[arguments[0]]?.click()", at)
+                    clicked += 1
+                    moved = f"[{steps}, document.querySelectorAll('.square.chosen').length].join() !== " \
+                            f"'{before[0]},{before[1]}' || document.querySelector('#lift')"
+                    browser.wait(moved)
+                browser.picture(name + "-over")
+                people = kinds.count("person")
+                check(f"{name}: {clicked} clicks, {lifted} curtains: {standing['over']}",
+                      clicked > 0 and (lifted > 1 if people > 1 else lifted == 0) and wide <= 0)
+
+
 def sessions():
     """50 sessions that think for a minute: all live, in fair shares, within bounds."""
     count, games, seconds, memory = 50, ("breakthrough_holes", "english_draughts"), 60, 64
@@ -239,4 +306,4 @@ def sessions():
 
 
 if __name__ == "__main__":
-    run((clicks, paint, sessions))
+    run((clicks, paint, hidden, sessions))

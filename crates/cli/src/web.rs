@@ -45,6 +45,9 @@ pub(crate) struct Arguments {
     /// that does not exist yet is waited for
     #[arg(long, value_name = "FILE|DIR")]
     watch: Option<PathBuf>,
+    /// Show watchers a running match of hidden information; a match in which a person plays stays hidden
+    #[arg(long)]
+    reveal: bool,
     /// The maximum number of sessions at once
     #[arg(long, value_name = "N", default_value_t = 50, value_parser = whole(1..=u16::MAX))]
     sessions: u16,
@@ -106,6 +109,7 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<Exit> {
         longest: arguments.longest,
         remote: alone || arguments.remote,
         hosts: arguments.host,
+        reveal: arguments.reveal,
         choice: arguments.reasoning.choice(),
     };
     let site = Site { offers, watch: arguments.watch };

@@ -118,15 +118,23 @@ export class Board {
       if (this.drawn[square] !== text) {
         this.drawn[square] = text;
         const many = tokens.length > 1;
-        cell.replaceChildren(...tokens.slice(0, 4).map((token) => piece(token, this.roles, this.colours)));
+        cell.replaceChildren(...tokens.slice(0, 4).map((token) => this.token(token)));
         cell.classList.toggle("many", many);
       }
       cell.classList.toggle("last", last.has(square));
-      const names = tokens.map((token) => token.name || "mark").join(", ");
+      const share = ({ percent }) => (percent === null ? "" : ` (${percent} %)`);
+      const names = tokens.map((token) => `${token.name || "mark"}${share(token)}`).join(", ");
       const hole = this.holes.has(square);
       this.text(square, hole ? "hole" : names || "empty", last.has(square) ? "last move" : "");
     });
     for (const [to, frames] of slides) this.slide(to, frames);
+  }
+
+  /** A token as a drawing; with its probability, if it is not certain. */
+  token(token) {
+    const drawing = piece(token, this.roles, this.colours);
+    if (token.percent === null) return drawing;
+    return el("span", { class: "maybe" }, drawing, el("span", { class: "share" }, `${token.percent} %`));
   }
 
   text(square, what, more) {

@@ -35,6 +35,12 @@ export function jointText(moves) {
   return (active.length ? active : moves).map(moveText).join(" · ");
 }
 
+/** What a step says to people. In a match of hidden information: the own move, and what was seen after it. */
+function stepText({ moves, seen }) {
+  if (!seen) return jointText(moves);
+  return `${jointText(moves)} → ${seen.map(moveText).join(", ") || "saw nothing"}`;
+}
+
 export class History {
   /** Draws in `element`; `go` gets the number of a state to look at. */
   constructor(element, go) {
@@ -60,7 +66,7 @@ export class History {
             "aria-current": number === view ? "step" : null,
             onclick: () => this.go(number),
           },
-          step === 0 ? "start" : jointText(tree.nodes[number].moves),
+          step === 0 ? "start" : stepText(tree.nodes[number]),
         ),
       );
     this.list.replaceChildren(...line.map(entry));

@@ -1,6 +1,7 @@
 // Which page is shown: the choice of games, or the session that the address names.
 
 import * as api from "./api.js";
+import { Curtain, hides } from "./curtain.js";
 import { el } from "./dom.js";
 import { Setup } from "./setup.js";
 import { Table } from "./table.js";
@@ -8,10 +9,15 @@ import { Table } from "./table.js";
 const main = document.getElementById("main");
 const nav = document.getElementById("nav");
 let shown = null;
+// So many pages have been begun; a page that is late gives way to the one that has been begun after it.
+let turn = 0;
 
+/** Shows the page anew. */
 async function show() {
   shown?.close();
   shown = null;
+  turn += 1;
+  const own = turn;
   nav.replaceChildren();
   const id = new URLSearchParams(location.hash.slice(1)).get("s");
   const page = el("div", { class: "page" });
@@ -19,7 +25,9 @@ async function show() {
   try {
     if (id) {
       const session = new api.Session(id);
-      shown = new Table(page, nav, session, await session.about());
+      const about = await session.about();
+      if (own !== turn) return;
+      shown = new (hides(about.status.sight) ? Curtain : Table)(page, nav, session, about, show);
     } else {
       shown = new Setup(page, await api.games(), (opened) => {
         location.hash = `s=${opened.id}`;

@@ -97,6 +97,11 @@ export function piece(token, roles, colours) {
   const colour = own ?? COLOURS[token.name.toLowerCase()] ?? null;
   const drawing = svg("svg", { viewBox: "0 0 100 100", class: "piece", "aria-hidden": "true" });
   drawing.append(...parts(token, roles));
+  if (token.percent !== null) {
+    drawing.classList.add("uncertain");
+    // A piece that is hardly possible can still be seen.
+    drawing.style.setProperty("--share", 0.25 + (0.6 * token.percent) / 100);
+  }
   if (colour) {
     drawing.style.setProperty("--fill", colour);
     drawing.style.setProperty("--ink", isDark(colour) ? "#ffffff" : "#1d2022");

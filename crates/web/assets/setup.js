@@ -165,7 +165,10 @@ export class Setup {
     }
     this.record = text;
     try {
-      const name = String(JSON.parse(text).gameMetaURL ?? "")
+      const saved = JSON.parse(text);
+      // In a match of hidden information that is not over, the same people play on.
+      this.people = saved.known?.roles ?? null;
+      const name = String(saved.gameMetaURL ?? saved.known?.game ?? "")
         .replace(/\/+$/, "")
         .replace(/^.*[\\/]/, "")
         .replace(/\.kif$/, "");
@@ -240,7 +243,10 @@ export class Setup {
   /** Asks who plays. */
   ask(wanted, roles) {
     this.wanted = wanted;
-    this.seats = seatForms(roles, this.allowed);
+    const people = this.record ? this.people : null;
+    const players = roles.filter((role) => !role.nature);
+    const kinds = people && players.map(({ name }) => (people.includes(name) ? "person" : "engine"));
+    this.seats = seatForms(roles, this.allowed, kinds);
     this.button = el("button", { type: "submit", class: "main" }, this.record ? "Load the match" : "Play");
     const note = this.record ? el("p", {}, "A saved match will be gone on with.") : null;
     this.form.replaceChildren(

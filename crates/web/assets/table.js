@@ -7,6 +7,7 @@ import { History, Tree } from "./history.js";
 import { read } from "./input.js";
 import { roleColours } from "./pieces.js";
 import { seatForms } from "./setup.js";
+import { beside } from "./side.js";
 import { Thinking } from "./thinking.js";
 
 const KINDS = { person: "you", engine: "engine", random: "random", remote: "elsewhere", elsewhere: "" };
@@ -24,10 +25,13 @@ function seatText(seat, reasoner) {
 }
 
 export class Table {
-  constructor(page, nav, session, about) {
+  /** `again` is called when the page sees something else, such as the view of another role. */
+  constructor(page, nav, session, about, again) {
     this.session = session;
     this.about = about;
+    this.again = again;
     this.status = about.status;
+    this.sight = JSON.stringify(about.status.sight);
     this.roles = about.roles;
     this.colours = roleColours(about.roles);
     this.nodes = new Map();
@@ -133,8 +137,9 @@ export class Table {
       ),
       el("aside", {}, history, thinking, legal, this.seats),
     );
+    this.saving = button("Save", "save the match", () => this.save(), "save");
     nav.append(
-      button("Save", "save the match", () => this.save(), "save"),
+      this.saving,
       el("a", { class: "button", href: "#" }, "New"),
     );
     this.history = new History(history, (number) => this.look(number));
@@ -166,6 +171,10 @@ export class Table {
 
   /** The session stands differently now. */
   async update(status) {
+    if (JSON.stringify(status.sight) !== this.sight) {
+      this.again();
+      return;
+    }
     if (status.states) this.tree.add(status.states);
     if (status.node) this.keep(status.node);
     if (status.turn < this.status.turn) {
@@ -229,6 +238,10 @@ export class Table {
   role() {
     if (!this.node || this.node.terminal || this.status.watched || this.isBusy()) return -1;
     const isTip = this.view === this.status.tip;
+    if (this.about.hidden) {
+      const own = this.status.sight?.kind === "role" ? this.status.sight.role : -1;
+      return isTip && own >= 0 && !this.status.chosen[own] ? own : -1;
+    }
     const waits = (role) =>
       this.status.seats[role]?.kind === "person" && !(isTip && this.status.chosen[role]);
     const people = this.roles.map((_, role) => role).filter(waits);
@@ -262,13 +275,16 @@ export class Table {
     this.start.disabled = this.back.disabled = at <= 0;
     this.forth.disabled = at === line.length - 1;
     this.end.disabled = isTip;
-    this.undo.disabled = !isTip || status.watched || line.length < 2;
+    // What is hidden stays the same, so nobody takes back or begins anew before the match is over.
+    const isHidden = Boolean(status.sight);
+    this.undo.disabled = !isTip || status.watched || line.length < 2 || isHidden;
+    this.seats.hidden = isHidden;
     this.hint.disabled = !isTip || role < 0;
     this.now.disabled = status.working === null;
     const engines = status.seats.some((seat) => seat && seat.kind !== "person");
     this.hold.disabled = !engines || status.watched || node.terminal;
     say(this.hold, status.held ? "Go on" : "Pause");
-    this.go.disabled = isTip || node.terminal || status.watched;
+    this.go.disabled = isTip || node.terminal || status.watched || isHidden;
     this.history.show(this.tree, line, this.view);
     const past = isTip ? status.thought : this.past(line[at + 1]);
     this.thinking.show(past ?? (isTip ? this.past(this.view) : null));
@@ -285,31 +301,38 @@ export class Table {
     if (status.note) return status.note;
     if (node.terminal) {
       const remarks = { none: " (the rules give no goal)", several: " (the largest of several goals)" };
-      const goals = node.goals.map(
-        (goal, at) => `${words(this.roles[at])} ${goal}${remarks[node.given[at]] ?? ""}`,
+      const goals = this.rivals().map(
+        (at) => `${words(this.roles[at])} ${node.goals[at]}${remarks[node.given[at]] ?? ""}`,
       );
       return `Over: ${goals.join(", ")}. ${this.verdict()}`;
     }
     if (this.isBusy()) return "…";
+    if (!isTip && status.sight?.kind === "role") return "What you knew at that time.";
     if (!isTip) return role >= 0 ? "An earlier state: move to begin a new line." : "An earlier state.";
-    if (status.watched) return "Watching.";
+    if (status.watched || status.sight?.kind === "everything") return "Watching.";
     if (role >= 0) {
       const several = status.seats.filter((seat) => seat?.kind === "person").length > 1;
       const who = several ? `${words(this.roles[role])}, choose` : "Your move";
       return this.chosen.length ? `${who}: from ${this.board.name(this.chosen.at(-1))} to …` : `${who}.`;
     }
     if (status.held) return "Paused.";
+    if (status.sight) return "Waiting for the others …";
     if (status.working !== null) return `${words(this.roles[status.working])} is thinking …`;
     return "Waiting …";
   }
 
+  /** The roles whose moves are not chance. */
+  rivals() {
+    return this.roles.map((_, role) => role).filter((role) => this.status.seats[role] !== null);
+  }
+
   verdict() {
-    const { goals } = this.node;
+    const goals = this.rivals().map((role) => this.node.goals[role]);
     const people = this.status.seats
       .map((seat, role) => [seat, role])
       .filter(([seat]) => seat?.kind === "person");
     if (people.length !== 1) return "";
-    const own = goals[people[0][1]];
+    const own = this.node.goals[people[0][1]];
     if (goals.length === 1) return own === 100 ? "Solved!" : "";
     const best = Math.max(...goals);
     if (own < best) return "You lose.";
@@ -368,19 +391,7 @@ export class Table {
   showSide() {
     if (this.sideDrawn === this.node.number) return;
     this.sideDrawn = this.node.number;
-    const table = this.about.board.kind === "table";
-    const items = this.node.side.filter((beside) => table || beside.kind !== "control");
-    const entry = (beside) => {
-      const rows = beside.rows.slice(0, table ? 200 : 12).map((row) => row.join(" "));
-      const more = beside.rows.length > rows.length ? ` and ${beside.rows.length - rows.length} more` : "";
-      return el(
-        "div",
-        {},
-        el("dt", {}, words(beside.relation)),
-        el("dd", {}, rows.filter(Boolean).join(" · ") || "yes", more),
-      );
-    };
-    this.side.replaceChildren(el("dl", {}, items.map(entry)));
+    this.side.replaceChildren(...beside(this.node, this.about.board.kind === "table"));
   }
 
   listMoves() {

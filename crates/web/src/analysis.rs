@@ -64,6 +64,16 @@ impl Analysis {
         self.candidates.first()?.score
     }
 
+    /// The result of a search that has ended.
+    pub(crate) fn into_done(self) -> Analysis {
+        Analysis { done: true, ..self }
+    }
+
+    /// The result of a search that has ended and that a person asked for.
+    pub(crate) fn into_hint(self) -> Analysis {
+        Analysis { hint: true, done: true, ..self }
+    }
+
     /// The form of `report` that a page shows. `position` is the layout of the state that was searched.
     pub(crate) fn new(
         known: &Known,

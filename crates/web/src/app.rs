@@ -7,15 +7,17 @@
 
 use crate::catalogue::Offer;
 use crate::config::Config;
+use crate::hidden::{HiddenSession, sealed};
 use crate::known::{Known, check};
 use crate::lock::lock;
 use crate::pool::Pool;
 use crate::reply::Failure;
 use crate::seat_player::SeatPlayer;
 use crate::session::{Opening, Session};
+use crate::table::Table;
 use axum::http::StatusCode;
-use ggp_arena::{Record, is_nature};
-use ggp_game::{Game, rng};
+use ggp_arena::{Record, is_nature, is_sealed};
+use ggp_game::Game;
 use ggp_gdl::render::locate;
 use ggp_view::Sidecar;
 use serde::Deserialize;
@@ -40,7 +42,7 @@ pub(crate) struct App {
     pool: Arc<Pool>,
     offers: Vec<Offer>,
     known: Mutex<HashMap<String, Arc<Known>>>,
-    sessions: Mutex<HashMap<String, Arc<Session>>>,
+    sessions: Mutex<HashMap<String, Arc<dyn Table>>>,
     number: AtomicU64,
     /// The id of the session that shows the watched match. `None` if no match is watched.
     pub(crate) watched: Mutex<Option<String>>,
@@ -82,7 +84,7 @@ impl App {
         self.offers.iter().map(|offer| offer.name.as_str()).collect()
     }
 
-    pub(crate) fn session(&self, id: &str) -> Result<Arc<Session>, Failure> {
+    pub(crate) fn session(&self, id: &str) -> Result<Arc<dyn Table>, Failure> {
         let session = lock(&self.sessions).get(id).cloned();
         let session =
             session.ok_or_else(|| Failure::missing("session; it may have been left for too long"))?;
@@ -117,16 +119,16 @@ impl App {
     fn make_room(&self, upload: bool) -> Result<(), Failure> {
         let watched = lock(&self.watched).clone();
         let sessions = lock(&self.sessions);
-        let counted = |session: &&Arc<Session>| !upload || !session.known.offered;
+        let counted = |session: &&Arc<dyn Table>| !upload || !session.known().offered;
         let most = if upload { self.config.uploads } else { self.config.sessions };
         let full =
             sessions.len() >= self.config.sessions || sessions.values().filter(counted).count() >= most;
         if !full {
             return Ok(());
         }
-        let candidates = sessions.values().filter(counted).filter(|s| Some(&s.id) != watched.as_ref());
+        let candidates = sessions.values().filter(counted).filter(|s| Some(s.id()) != watched.as_deref());
         let left = candidates.max_by_key(|session| session.idle()).filter(|session| session.idle() > LEFT);
-        let Some(id) = left.map(|session| session.id.clone()) else {
+        let Some(id) = left.map(|session| session.id().to_owned()) else {
             let error = format!("all {most} tables are taken; try again when one is free");
             return Err(Failure::new(StatusCode::SERVICE_UNAVAILABLE, error));
         };
@@ -213,24 +215,24 @@ impl App {
     }
 
     /// Opens a session for the requested game.
-    pub(crate) fn open(&self, wanted: &Wanted) -> Result<Arc<Session>, Failure> {
-        let record = wanted.record.as_deref().map(Record::read).transpose();
-        let record =
-            record.map_err(|error| Failure::bad(format!("that is no record of a match: {error}")))?;
+    pub(crate) fn open(&self, wanted: &Wanted) -> Result<Arc<dyn Table>, Failure> {
         self.make_room(wanted.rules.is_some())?;
         let known = self.learn(wanted)?;
         let seats = self.seats(&known.game, &wanted.seats)?;
-        if known.hidden_information {
-            let error = "this game hides things from its players (GDL-II), and these pages show everything; \
-                engines play it by `ggp play`";
-            return Err(Failure::new(StatusCode::UNPROCESSABLE_ENTITY, error));
-        }
+        let record = match wanted.record.as_deref() {
+            Some(text) if is_sealed(text) => Some(sealed::unseal(text, &known, &seats)?),
+            Some(text) => Some(
+                Record::read(text)
+                    .map_err(|error| Failure::bad(format!("that is no record of a match: {error}")))?,
+            ),
+            None => None,
+        };
         self.add(known, seats, record)
     }
 
     /// Opens a session that shows the match in `record`, which is played elsewhere. `name` is the name of the
     /// game.
-    pub(crate) fn open_watched(&self, name: &str, record: Record) -> Result<Arc<Session>, Failure> {
+    pub(crate) fn open_watched(&self, name: &str, record: Record) -> Result<Arc<dyn Table>, Failure> {
         let (game, rules, seats) = (Some(name.to_owned()), None, Vec::new());
         let known = self.learn(&Wanted { game, rules, name: None, seats, record: None })?;
         let seat = |role| (!is_nature(&known.game, role)).then_some(SeatPlayer::Elsewhere);
@@ -243,13 +245,15 @@ impl App {
         known: Arc<Known>,
         seats: Vec<Option<SeatPlayer>>,
         record: Option<Record>,
-    ) -> Result<Arc<Session>, Failure> {
+    ) -> Result<Arc<dyn Table>, Failure> {
         let number = self.number.fetch_add(1, Ordering::Relaxed);
         let id = any_id(number);
-        let seed = rng::mix(RandomState::new().hash_one(&id));
+        // The keys of the two hashes are secret, so neither the id nor the seed tells the other.
+        let seed = RandomState::new().hash_one(number);
         let opening = Opening { id: id.clone(), seed, seats, record };
-        let upload = !known.offered;
+        let (upload, hidden) = (!known.offered, known.hidden_information);
         let session = Session::new(known, opening, &self.config, &self.pool)?;
+        let session: Arc<dyn Table> = if hidden { HiddenSession::begin(session)? } else { session };
         if let Err(failure) = self.make_room(upload) {
             session.close();
             return Err(failure);

@@ -19,11 +19,13 @@ const FILES: &[(&str, &str, &str)] = files![
     "main.js": "text/javascript; charset=utf-8",
     "api.js": "text/javascript; charset=utf-8",
     "board.js": "text/javascript; charset=utf-8",
+    "curtain.js": "text/javascript; charset=utf-8",
     "dom.js": "text/javascript; charset=utf-8",
     "history.js": "text/javascript; charset=utf-8",
     "input.js": "text/javascript; charset=utf-8",
     "pieces.js": "text/javascript; charset=utf-8",
     "setup.js": "text/javascript; charset=utf-8",
+    "side.js": "text/javascript; charset=utf-8",
     "table.js": "text/javascript; charset=utf-8",
     "thinking.js": "text/javascript; charset=utf-8",
 ];

@@ -24,6 +24,9 @@ pub struct Config {
     pub longest: Duration,
     /// Whether a seat may be given to a remote player, which this server calls over the GGP protocol.
     pub remote: bool,
+    /// Whether a running match of hidden information is shown to watchers. A match in which a person plays never
+    /// is.
+    pub reveal: bool,
     /// The machine that evaluates the rules for searches.
     pub choice: Choice,
     /// The host names under which this server accepts requests, in addition to `localhost` and IP addresses.
@@ -41,6 +44,7 @@ impl Default for Config {
             uploads: 8,
             longest: Duration::from_secs(120),
             remote: true,
+            reveal: false,
             choice: Choice::Auto,
             hosts: Vec::new(),
         }

@@ -22,6 +22,12 @@ pub(crate) fn by_name(mv: &str, position: &Position) -> Option<usize> {
 }
 
 /// Whether the page offers the move `mv` as a button. The page does so if the move names no square.
-pub(crate) fn is_button(model: &BoardModel, mv: &str, position: &Position) -> bool {
+fn is_button(model: &BoardModel, mv: &str, position: &Position) -> bool {
     model.gesture(mv, position) == Gesture::Button && by_name(mv, position).is_none()
+}
+
+/// Whether a player with the moves `legal` has to decide: there are several, or one that is made on the board
+/// instead of by a button.
+pub(crate) fn decides(model: &BoardModel, legal: &[String], position: &Position) -> bool {
+    legal.len() > 1 || legal.iter().any(|mv| !is_button(model, mv, position))
 }

@@ -4,8 +4,8 @@
 use crate::lock::lock;
 use ggp::board::{self, BoardModel, Labels, Sidecar};
 use ggp::{
-    BackgroundBuild, Build, Choice, Deadline, Diagnostic, Game, GroundLimits, Limits, Reasoner, Rulesheet,
-    StateMachine, StopToken, Strictness,
+    BackgroundBuild, Build, Choice, Deadline, Diagnostic, Error, Game, GroundLimits, LatePlayer, Limits,
+    MctsOptions, Player, PlayerSpec, Reasoner, Rulesheet, StateMachine, StopToken, Strictness,
 };
 use serde::Serialize;
 use std::sync::{Arc, Mutex};
@@ -95,6 +95,22 @@ impl Known {
     /// Calls `work` with the reasoner that evaluates the states of the sessions.
     pub(crate) fn evaluate<T, E>(&self, work: impl FnOnce(&mut Reasoner) -> Result<T, E>) -> Result<T, E> {
         work(&mut lock(&self.reasoner))
+    }
+
+    /// A player for games of hidden information, whose search takes at most `memory` MiB and does at most
+    /// `iterations` iterations for each move (`None` for no such limit). It searches on the network if that is
+    /// ready within the start clock.
+    ///
+    /// # Errors
+    /// When there is no such player for the game.
+    pub(crate) fn player(
+        &self,
+        memory: usize,
+        iterations: Option<u64>,
+        seed: u64,
+    ) -> Result<Box<dyn Player>, Error> {
+        let options = MctsOptions { memory, iterations, seed: Some(seed), ..MctsOptions::default() };
+        Ok(LatePlayer::in_game(PlayerSpec::Mcts(options), Choice::Auto, &self.network, &self.game)?)
     }
 
     /// The reasoner that searches use now.

@@ -24,6 +24,7 @@ mod config;
 mod engine;
 mod gesture;
 mod guard;
+mod hidden;
 mod history;
 mod known;
 mod listen;
@@ -37,6 +38,7 @@ mod routes;
 mod seat_player;
 mod serve;
 mod session;
+mod table;
 mod watch;
 
 pub use catalogue::Offer;

@@ -33,6 +33,7 @@ fn token(known: &Known, token: &Token) -> Value {
         "name": token.content.join(" "),
         "owner": token.owner,
         "layer": token.layer,
+        "percent": token.percent,
     })
 }
 
@@ -58,6 +59,17 @@ fn gesture(model: &BoardModel, mv: &str, position: &Position) -> Value {
     }
 }
 
+/// The tokens on each square of `position`.
+pub(crate) fn squares_of(known: &Known, position: &Position) -> Value {
+    let tokens = |tokens: &Vec<Token>| tokens.iter().map(|one| token(known, one)).collect::<Vec<_>>();
+    json!(position.squares.iter().map(tokens).collect::<Vec<_>>())
+}
+
+/// The moves `legal`, each with the squares that it names in `position`.
+pub(crate) fn gestures(known: &Known, legal: &[String], position: &Position) -> Vec<Value> {
+    legal.iter().map(|mv| gesture(&known.model, mv, position)).collect()
+}
+
 /// The JSON of the state `node` for display: its squares, the squares of the joint move that led to it, the
 /// legal moves, and the goals. `number` is the index of the state in the history. `before` is the preceding
 /// state; `None` for the first state.
@@ -67,20 +79,14 @@ pub(crate) fn node(known: &Known, number: usize, node: &Node, before: Option<&No
     let earlier = before.map(|before| model.place(&before.moment.facts));
     let last: Vec<Vec<usize>> = earlier
         .map_or_else(Vec::new, |earlier| node.joint.iter().map(|mv| squares(model, mv, &earlier)).collect());
-    let legal: Vec<Vec<Value>> = node
-        .moment
-        .legal
-        .iter()
-        .map(|moves| moves.iter().map(|mv| gesture(model, mv, &position)).collect())
-        .collect();
-    let squares: Vec<Vec<Value>> =
-        position.squares.iter().map(|tokens| tokens.iter().map(|t| token(known, t)).collect()).collect();
+    let legal: Vec<Vec<Value>> =
+        node.moment.legal.iter().map(|moves| gestures(known, moves, &position)).collect();
     json!({
         "number": number,
         "parent": node.parent,
         "moves": node.joint,
         "last": last,
-        "squares": squares,
+        "squares": squares_of(known, &position),
         "side": position.side,
         "legal": legal,
         "terminal": node.moment.terminal,

@@ -41,7 +41,7 @@ pub(crate) struct Pool {
 
 /// Lowers the priority of the calling thread.
 #[cfg(target_os = "linux")]
-fn lower_priority() {
+pub(crate) fn lower_priority() {
     use rustix::process::{getpriority_process, setpriority_process};
     // On Linux each thread has its own priority. If the system refuses the change, responses are only slower.
     let thread = Some(rustix::thread::gettid());
@@ -53,7 +53,7 @@ fn lower_priority() {
 
 /// Does nothing. On systems other than Linux, the priority belongs to the whole process.
 #[cfg(not(target_os = "linux"))]
-fn lower_priority() {}
+pub(crate) fn lower_priority() {}
 
 impl Pool {
     /// Starts `threads` worker threads, which run until the program ends.

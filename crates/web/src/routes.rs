@@ -17,19 +17,24 @@
 //! | `POST /api/sessions/ID/hold` | `hold` | pauses or resumes the engines |
 //! | `POST /api/sessions/ID/advise` | `node`, `role`, `seconds` | starts a search for a hint |
 //! | `POST /api/sessions/ID/seats` | `seats` | changes the seats |
+//! | `POST /api/sessions/ID/lift` | `role` | in a game of hidden information that several people play: shows what the role knows, when it is the role's turn |
 //! | `DELETE /api/sessions/ID` | | closes the session |
 //!
 //! A `POST` request to `/api/sessions/ID/…` is an action, and the answer is the status. If the body of the
 //! request has `from`, the answer includes the states from that index on, in brief (without squares). It
 //! also includes the current state for display, if its index is at least `from`. A click therefore takes one
 //! request instead of three.
+//!
+//! In a running match of hidden information, every answer shows only what one role knows, or nothing at all
+//! ([`crate::hidden`]). The member `sight` of the status tells which.
 
 use crate::app::{App, Wanted, any_id};
 use crate::assets::{asset, page};
 use crate::guard::guard;
 use crate::reply::{Failure, Json};
 use crate::seat_player::SeatPlayer;
-use crate::session::{Listener, Session};
+use crate::session::Listener;
+use crate::table::{Action, Table};
 use axum::Router;
 use axum::body::Bytes;
 use axum::extract::{DefaultBodyLimit, Path, RawQuery, State};
@@ -148,9 +153,7 @@ async fn record(
 ) -> Result<Response> {
     let session = app.session(&id)?;
     let to = number(query.as_deref(), "to");
-    let text = aside(move || {
-        session.record(to).map(|record| record.to_json()).ok_or_else(|| Failure::missing("state"))
-    });
+    let text = aside(move || session.record(to)?.ok_or_else(|| Failure::missing("state")));
     Ok(([(header::CONTENT_TYPE, "application/json")], text.await? + "\n").into_response())
 }
 
@@ -179,19 +182,21 @@ async fn act(
     let act: Act = if body.is_empty() { Act::default() } else { read(&body)? };
     let acting = Arc::clone(&app);
     aside(move || {
-        match action.as_str() {
-            "move" => session.choose(act.node, act.role, &act.mv)?,
-            "go" => session.go(act.node)?,
-            "undo" => session.undo()?,
-            "hurry" => session.hurry(),
-            "hold" => session.hold(act.hold),
+        let action = match action.as_str() {
+            "move" => Action::Move { at: act.node, role: act.role, mv: act.mv },
+            "go" => Action::Go(act.node),
+            "undo" => Action::Undo,
+            "hurry" => Action::Hurry,
+            "hold" => Action::Hold(act.hold),
             "advise" => {
                 let time = Duration::try_from_secs_f64(act.seconds).map_err(Failure::bad)?;
-                session.advise(act.node, act.role, time)?;
+                Action::Advise { at: act.node, role: act.role, time }
             }
-            "seats" => session.seat(acting.seats(&session.known.game, &act.seats)?)?,
+            "seats" => Action::Seats(acting.seats(&session.known().game, &act.seats)?),
+            "lift" => Action::Lift(act.role),
             _ => return Err(Failure::missing("page")),
-        }
+        };
+        Arc::clone(&session).act(action)?;
         Ok(Json(act.from.map_or_else(|| session.status(), |from| session.news(from).value)))
     })
     .await
@@ -199,7 +204,7 @@ async fn act(
 
 /// A page that listens to the events of a session.
 struct Ear {
-    session: Arc<Session>,
+    session: Arc<dyn Table>,
     changed: watch::Receiver<u64>,
     _listener: Listener,
     first: bool,
@@ -213,7 +218,7 @@ async fn events(
     RawQuery(query): RawQuery,
 ) -> Result<Sse<impl Stream<Item = std::result::Result<Event, Infallible>>>> {
     let session = app.session(&id)?;
-    let (listener, changed) = session.listen();
+    let (listener, changed) = Arc::clone(&session).listen();
     let from = number(query.as_deref(), "from").unwrap_or(0);
     let ear = Ear { session, changed, _listener: listener, first: true, from };
     Ok(Sse::new(unfold(Some(ear), next_event)).keep_alive(KeepAlive::default()))

@@ -1,12 +1,18 @@
-//! A session: a match on a page, with its seats, the moves chosen so far, and the pending search.
+//! A session: a match on a page, with its seats, the moves chosen so far, and the pending search. In a game of
+//! hidden information, a session only keeps the true states; [`crate::hidden`] plays the match and decides what
+//! a page sees of it.
 //!
 //! Invariants: every joint move is legal. Until all roles have chosen, no page learns the choice of a role,
 //! or the search results of an engine that moves at the same time as a person. A thread takes locks in this
 //! order: the engines, the session (`inner`), the reasoner of the game.
 
 mod news;
+mod open;
+mod refereed;
 mod turn;
 mod work;
+
+pub(crate) use news::News;
 
 use crate::analysis::Analysis;
 use crate::config::Config;
@@ -31,7 +37,7 @@ const EVALUATION: Duration = Duration::from_secs(10);
 
 /// Calls `work`, which evaluates rules outside of a search. Raises the stop flag of `work` after
 /// [`EVALUATION`].
-fn evaluate<T>(work: impl FnOnce(&StopToken) -> T) -> T {
+pub(crate) fn evaluate<T>(work: impl FnOnce(&StopToken) -> T) -> T {
     Watchdog::until(Deadline::after(EVALUATION)).watch(work)
 }
 
@@ -61,7 +67,7 @@ impl From<ggp::Error> for Refusal {
     }
 }
 
-fn wrong<T>(text: impl Into<String>) -> Result<T, Refusal> {
+pub(crate) fn wrong<T>(text: impl Into<String>) -> Result<T, Refusal> {
     Err(Refusal::Wrong(text.into()))
 }
 
@@ -226,6 +232,10 @@ impl Session {
     }
 
     /// Whether the session only shows a match that is played elsewhere.
+    pub(crate) fn is_watched(&self) -> bool {
+        Self::is_elsewhere(&lock(&self.inner))
+    }
+
     fn is_elsewhere(inner: &Inner) -> bool {
         inner.seats.iter().flatten().any(|seat| *seat == SeatPlayer::Elsewhere)
     }
@@ -335,7 +345,7 @@ impl Session {
         let wrongs = record.errors.last().into_iter().flatten().filter(|error| !error.is_empty());
         let wrongs: Vec<&str> = wrongs.map(String::as_str).collect();
         inner.note = (!wrongs.is_empty()).then(|| format!("at fault: {}", wrongs.join(", ")));
-        self.changed.send_modify(|version| *version += 1);
+        self.tell();
         Ok(())
     }
 
@@ -346,7 +356,7 @@ impl Session {
         inner.stop.stop();
         inner.slice.stop();
         drop(inner);
-        self.changed.send_modify(|version| *version += 1);
+        self.tell();
     }
 
     /// Marks the session as used now, so that its idle time starts again from zero.
@@ -381,7 +391,7 @@ impl Job for Session {
         inner.queued = false;
         inner.held = true;
         (inner.work, inner.hint) = (None, None);
-        self.changed.send_modify(|version| *version += 1);
+        self.tell();
     }
 }
 
@@ -397,7 +407,7 @@ impl Drop for Listener {
 
 /// The move in `legal` that `text` names. An exact match is preferred. Otherwise the result is the only move
 /// that matches without regard to ASCII case. `None` if there is no such move.
-fn spell(text: &str, legal: &[String]) -> Option<String> {
+pub(crate) fn spell(text: &str, legal: &[String]) -> Option<String> {
     let exact = legal.iter().find(|mv| *mv == text);
     let mut folded = legal.iter().filter(|mv| mv.eq_ignore_ascii_case(text));
     exact.or_else(|| folded.next().filter(|_| folded.next().is_none())).cloned()

@@ -76,7 +76,7 @@ fn show(
     let id = record.match_id.clone();
     let opened = app.open_watched(&name, record);
     let session = opened.map_err(|failure| format!("{name}: {}", failure.body["error"]))?;
-    let before = lock(&app.watched).replace(session.id.clone());
+    let before = lock(&app.watched).replace(session.id().to_owned());
     *match_id = Some(id);
     if let Some(before) = before {
         app.close(&before);

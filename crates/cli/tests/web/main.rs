@@ -2,6 +2,7 @@
 
 mod api;
 mod browser;
+mod hidden;
 mod http;
 mod pages;
 mod server;

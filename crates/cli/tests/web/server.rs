@@ -22,6 +22,7 @@ impl Server {
     pub(crate) fn start(arguments: &[&str]) -> Server {
         let mut command = Command::new(env!("CARGO_BIN_EXE_ggp"));
         command.args(["web", "--port", "0"]).args(arguments).current_dir(root());
+        command.env("GGP_DATA", env!("CARGO_TARGET_TMPDIR"));
         let mut child = command.stdout(Stdio::piped()).spawn().expect("ggp runs");
         let mut line = String::new();
         let stdout = child.stdout.take().expect("it is piped");

@@ -21,16 +21,16 @@ pub(crate) struct News {
 }
 
 impl Session {
-    /// The properties of the session that do not change, and its status.
-    pub(crate) fn about(&self) -> Value {
+    /// The properties of the session that do not change.
+    pub(crate) fn identity(&self) -> Value {
         let roles = self.known.game.roles();
         json!({
             "id": self.id,
             "game": self.known.name,
             "offered": self.known.offered,
+            "hidden": self.known.hidden_information,
             "roles": roles.map(|role| self.known.game.role_name(role)).collect::<Vec<_>>(),
             "board": picture::board(&self.known),
-            "status": self.news(0).value,
         })
     }
 

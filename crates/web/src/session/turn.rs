@@ -16,9 +16,10 @@ const STEPS_AT_ONCE: u32 = 50;
 
 impl Session {
     /// Makes the forced choices, and makes a step whenever all roles have chosen. Then asks the remote
-    /// players, queues the engines' work, and notifies the listeners.
+    /// players, queues the engines' work, and notifies the listeners. In a game of hidden information, only
+    /// notifies the listeners.
     pub(super) fn settle(self: &Arc<Self>, inner: &mut Inner) {
-        if !Self::is_elsewhere(inner) && !inner.closed {
+        if !self.known.hidden_information && !Self::is_elsewhere(inner) && !inner.closed {
             inner.drifting = false;
             let mut steps = 0;
             loop {
@@ -43,7 +44,7 @@ impl Session {
                 self.pool.add(Arc::<Session>::clone(self));
             }
         }
-        self.changed.send_modify(|version| *version += 1);
+        self.tell();
     }
 
     /// Makes those choices of this turn that no player has to decide. If all roles have then chosen, makes
@@ -94,9 +95,7 @@ impl Session {
     /// or a legal move that is made on the board instead of by a button.
     pub(super) fn who_decides(&self, node: &Node) -> Vec<bool> {
         let position = self.known.model.place(&node.moment.facts);
-        let decides = |legal: &Vec<String>| {
-            legal.len() > 1 || legal.iter().any(|mv| !gesture::is_button(&self.known.model, mv, &position))
-        };
+        let decides = |legal: &Vec<String>| gesture::decides(&self.known.model, legal, &position);
         node.moment.legal.iter().map(decides).collect()
     }
 

@@ -92,7 +92,7 @@ impl Session {
                     if let Some(current) = slot {
                         current.shown = Some(Instant::now());
                     }
-                    self.changed.send_modify(|version| *version += 1);
+                    self.tell();
                 }
             }
             Ok(Thinking { choice: Some(mv), report }) => {
