@@ -1,6 +1,5 @@
 //! `ggp analyze`: the search results for a state, updated while the search runs.
 
-use crate::advice::{Told, advice};
 use crate::console::{self, FAINT};
 use crate::exit::{Exit, UsageError};
 use crate::number::{positive_seconds, whole};
@@ -11,8 +10,8 @@ use crate::rulesheet::GameFile;
 use crate::seats::role_named;
 use ggp::{Reasoner, WithMachine};
 use ggp_game::{
-    Candidate, Clocks, Deadline, Extent, Game, InformationSet, Interpreter, OwnTurn, Playouts, Role,
-    SearchReport, StateMachine, StopToken,
+    Candidate, Clocks, Deadline, Extent, Game, InformationSet, Interpreter, OwnedObservation, Playouts, Role,
+    SearchReport, StateMachine, StopToken, advice,
 };
 use ggp_search::{Halt, Limits, MctsOptions, PlayerSpec, Search};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -187,19 +186,19 @@ impl AnalyzeOwn {
         let AnalyzeOwn { json, role, options, seconds, record, stop } = self;
         let mut player = reasoner.player(PlayerSpec::Mcts(options)).map_err(UsageError::of)?;
         let mut machine = Interpreter::new(game);
-        let (told, is_over) = told(&mut machine, role, record.as_ref())?;
+        let (observations, is_over) = observations(&mut machine, role, record.as_ref())?;
         if is_over {
             let object = object(game, &[(role, SearchReport::default())], true, false);
             print(json.then_some(&object), true, "")?;
             return Ok(Exit::Done);
         }
         let mut possible = InformationSet::initial(&mut machine, role, STATES)?;
-        for (turn, told) in (1..).zip(&told) {
+        for observation in &observations {
             // The seed says nothing about the match, so neither does a sample that is drawn with it.
-            possible.follow(&mut machine, told.observation(turn), 0)?;
+            possible.follow(&mut machine, observation.borrowed(), 0)?;
         }
         let clocks = Clocks { start: Duration::MAX, play: seconds.unwrap_or(Duration::MAX) };
-        let reports = [(role, advice(player.as_mut(), (game, role), &told, clocks, &stop)?)];
+        let reports = [(role, advice(player.as_mut(), (game, role), &observations, clocks, &stop)?)];
         let (count, extent) = (possible.states().len(), possible.extent());
         let mut object = object(game, &reports, false, false);
         let word = match extent {
@@ -219,12 +218,16 @@ impl AnalyzeOwn {
     }
 }
 
-/// What `role` has been told in the match of `record`, and whether the match is over after its last move.
-fn told(machine: &mut Interpreter, role: Role, record: Option<&Record>) -> anyhow::Result<(Vec<Told>, bool)> {
-    let mut told = Vec::new();
+/// The observations of `role` in the match of `record`, and whether the match is over after its last move.
+fn observations(
+    machine: &mut Interpreter,
+    role: Role,
+    record: Option<&Record>,
+) -> anyhow::Result<(Vec<OwnedObservation>, bool)> {
+    let mut observations = vec![OwnedObservation::Start];
     let Some(record) = record else {
         let state = machine.initial_state()?;
-        return Ok((told, machine.is_terminal(&state)?));
+        return Ok((observations, machine.is_terminal(&state)?));
     };
     let mut moves = record.moves();
     let mut before = None;
@@ -233,11 +236,12 @@ fn told(machine: &mut Interpreter, role: Role, record: Option<&Record>) -> anyho
             let joint = machine.parse_legal_joint(&before, moves.next().unwrap_or_default())?;
             let mut seen = Vec::new();
             machine.percepts(&before, &joint, role, &mut seen)?;
-            told.push(Told::Own(OwnTurn { own: machine.move_text(joint[role.index()]).to_owned(), seen }));
+            let (turn, own) = (observations.len() as u32, machine.move_text(joint[role.index()]).to_owned());
+            observations.push(OwnedObservation::Percepts { turn, own, seen });
         }
         Ok(())
     })?;
-    Ok((told, machine.is_terminal(&last)?))
+    Ok((observations, machine.is_terminal(&last)?))
 }
 
 /// Searches in slices of time, and calls `each` after every slice. A search without a time limit has no

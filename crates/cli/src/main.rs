@@ -4,7 +4,6 @@
 //! standard output closes it (`ggp perft … | head -1`), a command that only prints ends without an error,
 //! and a match continues.
 
-mod advice;
 mod analyze;
 mod bench;
 mod board;

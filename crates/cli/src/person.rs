@@ -5,13 +5,12 @@
 //! game of hidden information, a person is shown what follows from the role's own moves and percepts, and
 //! nothing else.
 
-use crate::advice::{Told, advice};
 use crate::board::Board;
 use crate::console::{self, BAD, FAINT};
 use anyhow::anyhow;
 use ggp_game::{
-    Clocks, Deadline, Extent, Game, InformationSet, Knowledge, Move, Observation, OwnTurn, PlayError, Player,
-    Role, StateMachine, StopToken,
+    Clocks, Deadline, Extent, Game, InformationSet, Knowledge, Move, Observation, OwnTurn, OwnedObservation,
+    PlayError, Player, Role, StateMachine, StopToken, advice,
 };
 use std::io::{BufRead, IsTerminal, Write};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
@@ -106,8 +105,8 @@ pub(crate) struct Person<M: StateMachine> {
     /// The states that are possible as far as the role knows. In a game without hidden information, this is
     /// only the current state. `None` while no match is played.
     possible: Option<InformationSet<M>>,
-    /// What the role has been told, one entry for each turn.
-    told: Vec<Told>,
+    /// All observations of the role in the match.
+    observations: Vec<OwnedObservation>,
     /// The number of turns whose percepts have been shown.
     shown: usize,
     /// The player that gives hints.
@@ -123,22 +122,22 @@ impl<M: StateMachine> Person<M> {
         outlook: Option<Outlook>,
         adviser: Box<dyn Player>,
     ) -> Person<M> {
-        Person { machine, lines, outlook, possible: None, told: Vec::new(), shown: 0, adviser }
+        Person { machine, lines, outlook, possible: None, observations: Vec::new(), shown: 0, adviser }
     }
 
     fn follow(&mut self, seen: Observation<'_>) -> Result<(), PlayError> {
         let possible = self.possible.as_mut().ok_or_else(not_started)?;
         // The seed says nothing about the match, so neither does a sample that is drawn with it.
         possible.follow(&mut self.machine, seen, 0)?;
-        self.told.extend(Told::of(seen));
+        self.observations.push(seen.into());
         Ok(())
     }
 
     /// The move that a search recommends to `role`, and the expected goal, in one line. The search knows only
-    /// what the role has been told.
+    /// what the role has observed.
     fn hint(&mut self, role: Role, stop: &StopToken) -> String {
         let game = Arc::clone(self.machine.game());
-        let found = advice(self.adviser.as_mut(), (&game, role), &self.told, HINT_CLOCKS, stop);
+        let found = advice(self.adviser.as_mut(), (&game, role), &self.observations, HINT_CLOCKS, stop);
         let best = match found {
             Ok(report) => report.candidates.into_iter().next(),
             Err(error) => return format!("no hint: {error}"),
@@ -258,7 +257,7 @@ impl<M: StateMachine> Player for Person<M> {
         _stop: &StopToken,
     ) -> Result<(), PlayError> {
         self.possible = Some(InformationSet::initial(&mut self.machine, role, STATES)?);
-        (self.told, self.shown) = (Vec::new(), 0);
+        (self.observations, self.shown) = (Vec::new(), 0);
         Ok(())
     }
 

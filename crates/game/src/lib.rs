@@ -28,6 +28,7 @@
 
 #[doc(hidden)]
 pub mod adapt;
+mod advice;
 mod clock;
 mod cpu_clock;
 mod error;
@@ -54,6 +55,7 @@ mod role;
 mod semantics;
 mod watchdog;
 
+pub use advice::advice;
 pub use clock::{Clocks, Deadline, StopToken};
 pub use error::EvalError;
 pub use fact::{Fact, split_term};
@@ -68,7 +70,7 @@ pub use machine::{JointMoveError, StateMachine};
 pub use move_table::canonical_term;
 pub use moves::Move;
 pub use perft::{JointMoves, perft};
-pub use player::{Candidate, Observation, PlayError, Player, SearchReport};
+pub use player::{Candidate, Observation, OwnedObservation, PlayError, Player, SearchReport};
 pub use playouts::{Batches, MAX_STEPS, Playout, PlayoutPlan, Playouts, StepwisePlayouts};
 pub use preference::Preference;
 pub use recall::{Observed, Recall, Recalled};

@@ -25,6 +25,49 @@ pub enum Observation<'a> {
     },
 }
 
+/// An [`Observation`] that owns its texts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum OwnedObservation {
+    /// See [`Observation::Start`].
+    Start,
+    /// See [`Observation::Moves`].
+    Moves(Vec<String>),
+    /// See [`Observation::Percepts`].
+    Percepts {
+        /// The finished turn, counted from 1.
+        turn: u32,
+        /// The role's own move in that turn.
+        own: String,
+        /// The role's percepts in that turn.
+        seen: Vec<Fact>,
+    },
+}
+
+impl OwnedObservation {
+    /// The observation that borrows the texts of this one.
+    pub fn borrowed(&self) -> Observation<'_> {
+        match self {
+            OwnedObservation::Start => Observation::Start,
+            OwnedObservation::Moves(joint) => Observation::Moves(joint),
+            OwnedObservation::Percepts { turn, own, seen } => {
+                Observation::Percepts { turn: *turn, own, seen }
+            }
+        }
+    }
+}
+
+impl From<Observation<'_>> for OwnedObservation {
+    fn from(observation: Observation<'_>) -> OwnedObservation {
+        match observation {
+            Observation::Start => OwnedObservation::Start,
+            Observation::Moves(joint) => OwnedObservation::Moves(joint.to_vec()),
+            Observation::Percepts { turn, own, seen } => {
+                OwnedObservation::Percepts { turn, own: own.to_owned(), seen: seen.to_vec() }
+            }
+        }
+    }
+}
+
 /// One move that a player considered.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Candidate {

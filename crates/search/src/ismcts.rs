@@ -131,7 +131,10 @@ impl<M: Playouts> Player for InformationSetPlayer<M> {
                 }
             })
             .collect();
+        // The chosen move comes first, even if it was drawn from a mixed strategy.
+        let chosen = candidates.remove(best);
         candidates.sort_by(|a, b| b.score.unwrap_or(0.0).total_cmp(&a.score.unwrap_or(0.0)));
+        candidates.insert(0, chosen);
         let elapsed = began.elapsed();
         self.report =
             Some(SearchReport { candidates, iterations: done, playouts, elapsed, ..SearchReport::default() });

@@ -6,14 +6,14 @@
 //! abandons an evaluation that delays the next question. It ends when its match leaves the table of matches.
 
 use super::pending_answer::{Legal, PendingAnswer, Proposal};
-use super::player_worker::{OwnedObservation, PlayerWorker, Question};
+use super::player_worker::{PlayerWorker, Question};
 use super::running_matches::RunningMatch;
 use super::tracked_state::TrackedState;
 use super::{PlayerConfig, PlayerFactory};
 use ggp_datalog::Limits;
 use ggp_game::{
-    Clocks, Fact, Game, InformationSet, Interpreter, JointMoveError, Move, Observation, PlayError, Role,
-    StateMachine, StopToken,
+    Clocks, Fact, Game, InformationSet, Interpreter, JointMoveError, Move, Observation, OwnedObservation,
+    PlayError, Role, StateMachine, StopToken,
 };
 use ggp_gdl::Strictness;
 use ggp_protocol::LastTurn;
@@ -246,7 +246,7 @@ impl MatchWorker {
             }
             LastTurn::Percepts { turn, own, percepts } => {
                 let own = own.as_deref().or(previous).unwrap_or("nil").to_owned();
-                (OwnedObservation::Percepts { turn: *turn, own, percepts: percepts.clone() }, None)
+                (OwnedObservation::Percepts { turn: *turn, own, seen: percepts.clone() }, None)
             }
         };
         self.turn += 1;
@@ -256,9 +256,9 @@ impl MatchWorker {
     /// The observation for the percepts `terms` in an old dialect, whose messages have neither the turn
     /// number nor the player's own move. The player's previous answer, `previous`, is taken as that move.
     fn percepts(&self, previous: Option<&str>, terms: &[String]) -> OwnedObservation {
-        let mut percepts: Vec<Fact> = terms.iter().map(|text| Fact::from_canonical(text.as_str())).collect();
-        percepts.sort_unstable();
-        OwnedObservation::Percepts { turn: self.turn, own: previous.unwrap_or("nil").to_owned(), percepts }
+        let mut seen: Vec<Fact> = terms.iter().map(|text| Fact::from_canonical(text.as_str())).collect();
+        seen.sort_unstable();
+        OwnedObservation::Percepts { turn: self.turn, own: previous.unwrap_or("nil").to_owned(), seen }
     }
 
     /// In a game with percepts, whether the terms `terms` of a report are a joint move and not percepts. They

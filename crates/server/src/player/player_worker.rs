@@ -7,30 +7,10 @@
 
 use super::PlayerFactory;
 use super::pending_answer::{PendingAnswer, Proposal};
-use ggp_game::{Clocks, Deadline, EvalError, Fact, Game, Observation, PlayError, Player, Role, StopToken};
+use ggp_game::{Clocks, Deadline, EvalError, Game, OwnedObservation, PlayError, Player, Role, StopToken};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
-
-/// An [`Observation`] that owns its texts.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum OwnedObservation {
-    Start,
-    Moves(Vec<String>),
-    Percepts { turn: u32, own: String, percepts: Vec<Fact> },
-}
-
-impl OwnedObservation {
-    pub(super) fn borrowed(&self) -> Observation<'_> {
-        match self {
-            OwnedObservation::Start => Observation::Start,
-            OwnedObservation::Moves(joint) => Observation::Moves(joint),
-            OwnedObservation::Percepts { turn, own, percepts } => {
-                Observation::Percepts { turn: *turn, own, seen: percepts }
-            }
-        }
-    }
-}
 
 /// A message to the player's thread.
 #[derive(Debug)]

@@ -7,7 +7,7 @@ use crate::known::Known;
 use crate::lock::lock;
 use crate::pool::lower_priority;
 use crate::session::{Refusal, wrong};
-use ggp_game::{Clocks, Deadline, Observation, PlayError, Role, SearchReport, StopToken};
+use ggp_game::{Clocks, OwnTurn, OwnedObservation, PlayError, Role, SearchReport, StopToken, advice};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::thread;
@@ -110,21 +110,19 @@ impl Screen {
 fn report(
     known: &Known,
     role: Role,
-    turns: &[ggp_game::OwnTurn],
+    turns: &[OwnTurn],
     time: Duration,
     stop: &StopToken,
 ) -> Result<SearchReport, PlayError> {
     let player = known.player(MEMORY, Some(ITERATIONS), SEED);
     let mut player = player.map_err(|error| PlayError::Unable(error.to_string()))?;
-    let clocks = Clocks { start: START, play: time };
-    player.start(&known.game, role, clocks, Deadline::after(START), stop)?;
-    let seen = |number: usize| match number.checked_sub(1).and_then(|last| turns.get(last)) {
-        None => Observation::Start,
-        Some(turn) => Observation::Percepts { turn: number as u32, own: &turn.own, seen: &turn.seen },
+    let percepts = |(number, turn): (usize, &OwnTurn)| OwnedObservation::Percepts {
+        turn: number as u32 + 1,
+        own: turn.own.clone(),
+        seen: turn.seen.clone(),
     };
-    for number in 0..turns.len() {
-        player.observe(seen(number))?;
-    }
-    player.play(seen(turns.len()), Deadline::after(time), stop)?;
-    player.report().ok_or(PlayError::NoMove)
+    let turns = turns.iter().enumerate().map(percepts);
+    let observations: Vec<_> = std::iter::once(OwnedObservation::Start).chain(turns).collect();
+    let clocks = Clocks { start: START, play: time };
+    advice(player.as_mut(), (&known.game, role), &observations, clocks, stop)
 }
