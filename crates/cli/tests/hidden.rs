@@ -136,7 +136,7 @@ fn an_analysis_without_a_role_would_see_what_is_hidden() {
         assert_eq!(run.status.code(), Some(2));
         assert!(text(&run.stderr).contains(why), "{}", text(&run.stderr));
     }
-    let run = ggp(&["analyze", "games/kuhn_poker.kif", "--role", "first", "--spec", "mcts:c=9"]);
+    let run = ggp(&["analyze", "games/kuhn_poker.kif", "--role", "first", "--spec", "mcts:threads=2"]);
     assert_eq!(run.status.code(), Some(2), "{}", text(&run.stderr));
 }
 

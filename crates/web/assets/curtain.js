@@ -14,7 +14,12 @@ export class Curtain {
     this.state = el("p", { class: "state", role: "status" });
     this.lift = el("button", { type: "button", class: "main", id: "lift", onclick: () => this.raise() });
     const seats = about.status.seats.map((seat, role) =>
-      el("li", {}, el("span", { class: "name" }, words(about.roles[role])), ` ${seat ? seat.kind : "chance"}`),
+      el(
+        "li",
+        {},
+        el("span", { class: "name" }, words(about.roles[role])),
+        ` ${seat ? seat.kind : "chance"}`,
+      ),
     );
     page.classList.add("table");
     page.append(

@@ -138,10 +138,7 @@ export class Table {
       el("aside", {}, history, thinking, legal, this.seats),
     );
     this.saving = button("Save", "save the match", () => this.save(), "save");
-    nav.append(
-      this.saving,
-      el("a", { class: "button", href: "#" }, "New"),
-    );
+    nav.append(this.saving, el("a", { class: "button", href: "#" }, "New"));
     this.history = new History(history, (number) => this.look(number));
     this.thinking = new Thinking(thinking, this.roles, this.colours, (squares) => this.board?.point(squares));
     if (this.about.board.kind !== "table") {

@@ -8,6 +8,7 @@
 use crate::catalogue::Offer;
 use crate::config::Config;
 use crate::hidden::{HiddenSession, sealed};
+use crate::id::any_id;
 use crate::known::{Known, check};
 use crate::lock::lock;
 use crate::pool::Pool;
@@ -261,11 +262,4 @@ impl App {
         lock(&self.sessions).insert(id, Arc::clone(&session));
         Ok(session)
     }
-}
-
-/// A random 128-bit identifier in hexadecimal. It consists of two hashes with random keys from the operating
-/// system, so it cannot be guessed.
-pub(crate) fn any_id(number: u64) -> String {
-    let half = || RandomState::new().hash_one((number, std::time::SystemTime::now()));
-    format!("{:016x}{:016x}", half(), half())
 }

@@ -28,9 +28,10 @@
 //! In a running match of hidden information, every answer shows only what one role knows, or nothing at all
 //! ([`crate::hidden`]). The member `sight` of the status tells which.
 
-use crate::app::{App, Wanted, any_id};
+use crate::app::{App, Wanted};
 use crate::assets::{asset, page};
 use crate::guard::guard;
+use crate::id::any_id;
 use crate::reply::{Failure, Json};
 use crate::seat_player::SeatPlayer;
 use crate::session::Listener;

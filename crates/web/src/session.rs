@@ -7,7 +7,6 @@
 //! order: the engines, the session (`inner`), the reasoner of the game.
 
 mod news;
-mod open;
 mod refereed;
 mod turn;
 mod work;

@@ -5,7 +5,7 @@ use super::clerk::Clerk;
 use super::clocked::Clocked;
 use super::screen::{LEAST_TURN, Screen};
 use super::seat_person::SeatPerson;
-use crate::app::any_id;
+use crate::id::any_id;
 use crate::seat_player::SeatPlayer;
 use crate::session::{Refusal, wrong};
 use ggp_arena::{Ending, MachineReferee, MatchSetup, Outcome, Referee, Seat};

@@ -1,7 +1,7 @@
 //! A session of a game without hidden information as a table: every page sees all of it.
 
-use super::{Listener, News, Refusal, Session, wrong};
 use crate::known::Known;
+use crate::session::{Listener, News, Refusal, Session, wrong};
 use crate::table::{Action, Table};
 use ggp_arena::Record;
 use serde_json::Value;
