@@ -27,23 +27,23 @@ pub(super) struct Node {
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Arm {
     /// The number of values in `sum`, including the pending ones of the current batch.
-    count: f32,
+    count: f64,
     /// The sum of the values, as shares from 0 to 1.
-    sum: f32,
+    sum: f64,
     /// The cumulative regret for not having made the move, never below 0 (regret matching+, Tammelin 2014).
-    regret: f32,
+    regret: f64,
     /// The sum of the move's probabilities over the visits, each weighted by the number of the visit.
-    weight: f32,
+    weight: f64,
 }
 
 impl Arm {
     pub(super) fn count(&self) -> f64 {
-        f64::from(self.count)
+        self.count
     }
 
     /// The mean value. `None` without values.
     pub(super) fn mean(&self) -> Option<f64> {
-        (self.count > 0.0).then(|| f64::from(self.sum / self.count))
+        (self.count > 0.0).then(|| self.sum / self.count)
     }
 }
 
@@ -75,15 +75,11 @@ impl Node {
     }
 
     /// The probability of arm `index`, if the sum of all regrets is `regrets`.
-    fn share(&self, index: usize, regrets: f32) -> f64 {
-        if regrets > 0.0 {
-            f64::from(self.arms[index].regret / regrets)
-        } else {
-            1.0 / self.arms.len() as f64
-        }
+    fn share(&self, index: usize, regrets: f64) -> f64 {
+        if regrets > 0.0 { self.arms[index].regret / regrets } else { 1.0 / self.arms.len() as f64 }
     }
 
-    fn regrets(&self) -> f32 {
+    fn regrets(&self) -> f64 {
         self.arms.iter().map(|arm| arm.regret).sum()
     }
 
@@ -131,7 +127,7 @@ impl Node {
     /// Adds the pending value of arm `index`.
     pub(super) fn resolve(&mut self, index: usize, value: f64) {
         self.visits += 1;
-        self.arms[index].sum += value as f32;
+        self.arms[index].sum += value;
     }
 
     /// Adds one value for each arm, and updates the regrets. `reach` is the probability with which the role's
@@ -140,7 +136,7 @@ impl Node {
     pub(super) fn observe_all(&mut self, values: &[f64], reach: f64) -> f64 {
         for (arm, &value) in self.arms.iter_mut().zip(values) {
             arm.count += 1.0;
-            arm.sum += value as f32;
+            arm.sum += value;
         }
         self.update_regrets(values, reach)
     }
@@ -153,7 +149,7 @@ impl Node {
         values[index] += (value - values[index]) / probability;
         let arm = &mut self.arms[index];
         arm.count += 1.0;
-        arm.sum += value as f32;
+        arm.sum += value;
         self.update_regrets(&values, reach)
     }
 
@@ -165,23 +161,23 @@ impl Node {
             probabilities.iter().zip(values).map(|(probability, value)| probability * value).sum();
         let weight = f64::from(self.visits) * reach;
         for ((arm, probability), value) in self.arms.iter_mut().zip(probabilities).zip(values) {
-            arm.regret = (arm.regret + (value - mean) as f32).max(0.0);
-            arm.weight += (weight * probability) as f32;
+            arm.regret = (arm.regret + value - mean).max(0.0);
+            arm.weight += weight * probability;
         }
         mean
     }
 
     /// The average strategy: the probability of each arm.
     pub(super) fn average(&self) -> Vec<f64> {
-        shares(self.arms.iter().map(|arm| f64::from(arm.weight)))
+        shares(self.arms.iter().map(|arm| arm.weight))
     }
 
     /// The arm at the point `random`, from 0 to 1, of the average strategy. Arms that only exploration explains
     /// are left out (thresholding; Ganzfried, Sandholm & Waugh 2012).
     pub(super) fn draw_purified(&self, random: f64) -> usize {
-        let most = self.arms.iter().map(|arm| f64::from(arm.weight)).fold(0.0, f64::max);
+        let most = self.arms.iter().map(|arm| arm.weight).fold(0.0, f64::max);
         let kept = |weight: f64| if weight < PURIFIED * most { 0.0 } else { weight };
-        let strategy = shares(self.arms.iter().map(|arm| kept(f64::from(arm.weight))));
+        let strategy = shares(self.arms.iter().map(|arm| kept(arm.weight)));
         let mut left = random;
         let drawn = strategy.iter().position(|probability| {
             left -= probability;
