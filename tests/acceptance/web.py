@@ -203,7 +203,7 @@ def paint():
 
 # Each game of hidden information, with the players in its seats.
 HIDDEN = [("monty_hall", ["person"]), ("kuhn_poker", ["person", "engine"]), ("kuhn_poker", ["person", "person"]),
-          ("liars_dice", ["random", "person"]), ("liars_dice", ["person", "person"]), ("mastermind", ["person"]),
+          ("liars_dice", ["person", "random"]), ("liars_dice", ["person", "person"]), ("mastermind", ["person"]),
           ("phantom_tic_tac_toe", ["engine", "person"]), ("phantom_tic_tac_toe", ["person", "person"]),
           ("ship_hunt", ["person"])]
 
