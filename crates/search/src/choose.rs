@@ -1,6 +1,7 @@
 //! The choice of the move to play after a search.
 
 use crate::arm::Arm;
+use crate::draw::index_at;
 use crate::node::{Chooser, Phase};
 use crate::regret::average;
 use crate::search::Search;
@@ -47,12 +48,10 @@ impl<M: Playouts> Search<M> {
         }
         let certain = self.tree.stats(root)[role.index()].bounds.proven().is_some();
         if !certain && self.plays_mixed() {
-            let mut remainder = self.worker.random.between(0.0..1.0);
-            for (mv, probability) in self.strategy(role)? {
-                remainder -= probability;
-                if remainder < 0.0 {
-                    return Ok(Some(mv));
-                }
+            let point = self.worker.random.between(0.0..1.0);
+            let strategy = self.strategy(role)?;
+            if let Some(drawn) = index_at(point, strategy.iter().map(|&(_, probability)| probability)) {
+                return Ok(Some(strategy[drawn].0));
             }
         }
         Ok(self.deterministic_move(role))

@@ -42,6 +42,7 @@ mod bounds;
 mod choose;
 mod descend;
 mod descent;
+mod draw;
 mod expand;
 mod history;
 mod id;

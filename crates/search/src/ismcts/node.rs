@@ -1,5 +1,6 @@
 //! The statistics of one information set: its arms, and how the role that decides there draws among them.
 
+use crate::draw::index_at;
 use ggp_game::Move;
 use ggp_game::rng::Sequence;
 
@@ -86,14 +87,8 @@ impl Node {
     /// Draws an arm by the current strategy.
     pub(super) fn draw(&self, random: &mut Sequence) -> usize {
         let regrets = self.regrets();
-        let mut left = random.between(0.0..1.0);
-        let mut arms = 0..self.arms.len();
-        let drawn = arms.find(|&index| {
-            left -= self.share(index, regrets);
-            left < 0.0
-        });
-        // Rounding may leave a positive remainder.
-        drawn.unwrap_or(self.arms.len() - 1)
+        let shares = (0..self.arms.len()).map(|index| self.share(index, regrets));
+        index_at(random.between(0.0..1.0), shares).unwrap_or(self.arms.len() - 1)
     }
 
     /// Draws an arm by the current strategy with exploration. Returns the arm and the probability with which
@@ -167,24 +162,19 @@ impl Node {
         mean
     }
 
-    /// The average strategy: the probability of each arm.
-    pub(super) fn average(&self) -> Vec<f64> {
-        shares(self.arms.iter().map(|arm| arm.weight))
+    /// The probability of arm `index` in the average strategy. All arms have the same one if no visit counts.
+    pub(super) fn average(&self, index: usize) -> f64 {
+        let sum: f64 = self.arms.iter().map(|arm| arm.weight).sum();
+        if sum > 0.0 { self.arms[index].weight / sum } else { 1.0 / self.arms.len() as f64 }
     }
 
-    /// The arm at the point `random`, from 0 to 1, of the average strategy. Arms that only exploration explains
+    /// The arm that `point`, from 0 to 1, selects from the average strategy. Arms that only exploration explains
     /// are left out (thresholding; Ganzfried, Sandholm & Waugh 2012).
-    pub(super) fn draw_purified(&self, random: f64) -> usize {
+    pub(super) fn draw_purified(&self, point: f64) -> usize {
         let most = self.arms.iter().map(|arm| arm.weight).fold(0.0, f64::max);
         let kept = |weight: f64| if weight < PURIFIED * most { 0.0 } else { weight };
         let strategy = shares(self.arms.iter().map(|arm| kept(arm.weight)));
-        let mut left = random;
-        let drawn = strategy.iter().position(|probability| {
-            left -= probability;
-            left < 0.0
-        });
-        // Rounding may leave a positive remainder.
-        drawn.unwrap_or_else(|| best(strategy.iter().copied()))
+        index_at(point, strategy.iter().copied()).unwrap_or_else(|| best(strategy.iter().copied()))
     }
 
     /// The arm with the best mean among those with at least [`MANY`] of the largest number of values.

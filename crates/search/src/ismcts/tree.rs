@@ -58,6 +58,6 @@ impl Tree {
     pub(super) fn likelihood<M: Playouts>(&self, recall: &Recall<M>, key: u64, own: &str) -> f64 {
         let Some(node) = self.nodes.get(&key) else { return 1.0 };
         let Some(index) = node.moves().iter().position(|&mv| recall.move_text(mv) == own) else { return 1.0 };
-        RANDOM + (1.0 - RANDOM) * node.average()[index] * node.moves().len() as f64
+        RANDOM + (1.0 - RANDOM) * node.average(index) * node.moves().len() as f64
     }
 }
