@@ -105,17 +105,32 @@ impl<M: StateMachine> InformationSet<M> {
         InformationSet { role, start: state, history, states, bound, extent: Extent::Enumerated }
     }
 
-    /// The largest bound for which an update takes at most `bytes` bytes of memory, if one state takes `each`
-    /// bytes. The result is at least 1.
-    pub fn bound_within(bytes: usize, each: usize) -> usize {
+    /// As [`InformationSet::initial`], but with a smaller bound if an update could otherwise take more than
+    /// `bytes` bytes of memory. The set keeps at least one state.
+    ///
+    /// # Errors
+    /// When the rules cannot be evaluated.
+    pub fn initial_within(
+        machine: &mut M,
+        role: Role,
+        bound: usize,
+        bytes: usize,
+    ) -> Result<InformationSet<M>, EvalError> {
+        let start = machine.initial_state()?;
+        let each = size_of::<M::State>() + machine.heap_bytes(&start);
         // An update holds the kept states and the states of `Weighted`, each in a list and as a key of a map.
         let held = (each + size_of::<(f64, usize)>()).saturating_mul(1 + 2 * (DRAWS + 2));
-        (bytes / held).max(1)
+        Ok(InformationSet::certain(start, role, bound.min(bytes / held)))
     }
 
     /// The role whose information this is.
     pub fn role(&self) -> Role {
         self.role
+    }
+
+    /// The state in which the history begins. All roles know it.
+    pub fn start(&self) -> &M::State {
+        &self.start
     }
 
     /// The role's moves and percepts since the last turn in which the role observed all moves, or since the

@@ -60,7 +60,7 @@ impl<M: Playouts> RunningMatch<M> {
         let end = loop {
             // 1. A terminal state gives the value. So does a state from which the match cannot go on.
             let over = self.recall.is_terminal(&state)?;
-            for (legal, role) in legal.iter_mut().zip(game.roles()) {
+            for (legal, role) in legal.iter_mut().zip(game.roles()).filter(|_| !over) {
                 self.recall.legal_moves(&state, role, legal)?;
             }
             if over || made == MOST_STEPS || legal.iter().any(Vec::is_empty) {

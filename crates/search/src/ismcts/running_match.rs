@@ -29,8 +29,6 @@ const WEIGHED_AFTER: u64 = 64;
 pub(super) struct RunningMatch<M: Playouts> {
     pub(super) recall: Recall<M>,
     pub(super) belief: Belief<M>,
-    /// The state in which the observed history begins. All roles know it.
-    start: Recalled<M::State>,
     /// The roles that choose moves: all but `random`.
     choosers: Vec<Role>,
     pub(super) tree: Tree,
@@ -50,30 +48,24 @@ impl<M: Playouts> RunningMatch<M> {
         options: &InformationSetOptions,
     ) -> Result<RunningMatch<M>, EvalError> {
         let mut recall = Recall::new(machine);
-        let start = recall.initial_state()?;
+        let half = options.memory / 2;
+        let set = InformationSet::initial_within(&mut recall, role, STATES, half)?;
         let game = recall.game();
         let choosers: Vec<Role> = game.roles().filter(|&role| Some(role) != game.nature()).collect();
         let selection = match choosers[..] {
             [_] => Selection::Ucb(options.exploration),
             _ => Selection::RegretMatching,
         };
-        let half = options.memory / 2;
-        let each = size_of::<Recalled<M::State>>() + recall.heap_bytes(&start);
-        let bound = InformationSet::<Recall<M>>::bound_within(half, each).min(STATES);
-        let belief = Belief::new(InformationSet::certain(start.clone(), role, bound));
-        let (tree, random) = (Tree::new(half), Sequence::new(options.seed));
-        let (playouts, iterations) = (0, 0);
         Ok(RunningMatch {
             recall,
-            belief,
-            start,
+            belief: Belief::new(set),
             choosers,
-            tree,
+            tree: Tree::new(half),
             clocks,
-            random,
+            random: Sequence::new(options.seed),
             selection,
-            playouts,
-            iterations,
+            playouts: 0,
+            iterations: 0,
         })
     }
 
@@ -84,11 +76,7 @@ impl<M: Playouts> RunningMatch<M> {
             // Nothing is sampled.
             Observation::Start | Observation::Moves(_) => 0,
         };
-        self.belief.set.follow(&mut self.recall, seen, seed)?;
-        if let (Observation::Moves(_), Some((state, _))) = (seen, self.belief.set.states().first()) {
-            self.start = state.clone();
-        }
-        Ok(())
+        self.belief.set.follow(&mut self.recall, seen, seed)
     }
 
     /// Frees memory before the search for a move, if much of it is in use.
@@ -123,7 +111,7 @@ impl<M: Playouts> RunningMatch<M> {
             if is_at_start || number.is_multiple_of(FROM_START) {
                 let cycle = if is_at_start { number } else { number / FROM_START };
                 let role = self.choosers[(cycle % self.choosers.len() as u64) as usize];
-                return Some((self.start.clone(), role));
+                return Some((self.belief.set.start().clone(), role));
             }
         }
         self.belief.draw(&mut self.random).map(|state| (state.clone(), self.belief.set.role()))

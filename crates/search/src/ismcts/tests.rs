@@ -21,14 +21,21 @@ const CUPS: &str = "(role random) (role seer) (cup 1) (cup 2) (init empty)
     (<= terminal (true over))
     (<= (goal seer 100) (true found)) (<= (goal seer 0) (not (true found))) (goal random 50)";
 
-fn play(iterations: u64, heard: Option<&str>) -> (String, SearchReport) {
-    let game = Arc::new(Game::new(ggp_gdl::parse(CUPS.as_bytes()).unwrap()).unwrap());
+/// A player that has been started as `role`.
+fn started(rules: &str, role: Role, iterations: u64, seed: u64) -> InformationSetPlayer<Interpreter> {
+    let game = Arc::new(Game::new(ggp_gdl::parse(rules.as_bytes()).unwrap()).unwrap());
     let options =
-        InformationSetOptions { iterations: Some(iterations), seed: 5, ..InformationSetOptions::default() };
+        InformationSetOptions { iterations: Some(iterations), seed, ..InformationSetOptions::default() };
     let mut player = InformationSetPlayer::new(options, |game, _, _| Ok(Interpreter::new(game)));
-    let (stop, clock) = (StopToken::new(), Duration::from_secs(60));
+    let clock = Duration::from_secs(60);
     let clocks = Clocks { start: clock, play: clock };
-    player.start(&game, Role(1), clocks, Deadline::never(), &stop).unwrap();
+    player.start(&game, role, clocks, Deadline::never(), &StopToken::new()).unwrap();
+    player
+}
+
+fn play(iterations: u64, heard: Option<&str>) -> (String, SearchReport) {
+    let stop = StopToken::new();
+    let mut player = started(CUPS, Role(1), iterations, 5);
     assert_eq!(player.play(Observation::Start, Deadline::never(), &stop).unwrap(), "listen");
     let moves = ["(hide 2)".to_owned(), "listen".to_owned()];
     let seen: Vec<Fact> = heard.into_iter().map(Fact::from_canonical).collect();
@@ -119,34 +126,22 @@ fn options_of_the_tree_are_refused() {
 
 #[test]
 fn a_turn_without_a_choice_is_observed() {
-    let game = Arc::new(Game::new(ggp_gdl::parse(CUPS.as_bytes()).unwrap()).unwrap());
-    let options = InformationSetOptions { iterations: Some(20), ..InformationSetOptions::default() };
-    let mut player = InformationSetPlayer::new(options, |game, _, _| Ok(Interpreter::new(game)));
-    let (stop, clock) = (StopToken::new(), Duration::from_secs(60));
-    let clocks = Clocks { start: clock, play: clock };
-    player.start(&game, Role(1), clocks, Deadline::never(), &stop).unwrap();
+    let stop = StopToken::new();
+    let mut player = started(CUPS, Role(1), 20, 0);
     player.observe(Observation::Start).unwrap();
     let heard = [Fact::from_canonical("(rustle 2)")];
     let turn = Observation::Percepts { turn: 1, own: "listen", seen: &heard };
     assert_eq!(player.play(turn, Deadline::never(), &stop).unwrap(), "(guess 2)");
-    player.start(&game, Role(1), clocks, Deadline::never(), &stop).unwrap();
+    let mut player = started(CUPS, Role(1), 20, 0);
     player.observe(Observation::Start).unwrap();
     player.observe(turn).expect("the percepts are taken in");
 }
 
 /// The shares of the first move in the first choice of `role`, over `seeds` seeds.
 fn shares(rules: &str, role: Role, mv: &str, iterations: u64, seeds: u64) -> f64 {
-    let game = Arc::new(Game::new(ggp_gdl::parse(rules.as_bytes()).unwrap()).unwrap());
-    let (stop, clock) = (StopToken::new(), Duration::from_secs(60));
-    let clocks = Clocks { start: clock, play: clock };
+    let stop = StopToken::new();
     let chosen = |seed: &u64| {
-        let options = InformationSetOptions {
-            iterations: Some(iterations),
-            seed: *seed,
-            ..InformationSetOptions::default()
-        };
-        let mut player = InformationSetPlayer::new(options, |game, _, _| Ok(Interpreter::new(game)));
-        player.start(&game, role, clocks, Deadline::never(), &stop).unwrap();
+        let mut player = started(rules, role, iterations, *seed);
         player.play(Observation::Start, Deadline::never(), &stop).unwrap() == mv
     };
     (0..seeds).filter(chosen).count() as f64 / seeds as f64
@@ -168,12 +163,8 @@ fn a_look_is_paid_for_if_it_is_worth_its_price() {
         (<= terminal (true over)) (goal random 0)
         (<= (goal guest 100) (true right) (not (true looked)))
         (<= (goal guest 80) (true right) (true looked)) (<= (goal guest 0) (not (true right)))";
-    let game = Arc::new(Game::new(ggp_gdl::parse(rules.as_bytes()).unwrap()).unwrap());
-    let options = InformationSetOptions { iterations: Some(300), ..InformationSetOptions::default() };
-    let mut player = InformationSetPlayer::new(options, |game, _, _| Ok(Interpreter::new(game)));
-    let (stop, clock) = (StopToken::new(), Duration::from_secs(60));
-    let clocks = Clocks { start: clock, play: clock };
-    player.start(&game, Role(1), clocks, Deadline::never(), &stop).unwrap();
+    let stop = StopToken::new();
+    let mut player = started(rules, Role(1), 300, 0);
     assert_eq!(player.play(Observation::Start, Deadline::never(), &stop).unwrap(), "wait");
     let hidden = Observation::Percepts { turn: 1, own: "wait", seen: &[] };
     assert_eq!(player.play(hidden, Deadline::never(), &stop).unwrap(), "look");

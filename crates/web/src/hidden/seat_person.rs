@@ -39,10 +39,7 @@ impl SeatPerson {
         let mut machine = Interpreter::new(&known.game);
         let possible = evaluate(|stop| {
             machine.interrupt_on(stop);
-            let first = machine.initial_state()?;
-            let each = size_of::<<Interpreter as StateMachine>::State>() + machine.heap_bytes(&first);
-            let bound = InformationSet::<Interpreter>::bound_within(memory << 20, each).min(STATES);
-            Ok::<_, ggp_game::EvalError>(InformationSet::certain(first, role, bound))
+            InformationSet::initial_within(&mut machine, role, STATES, memory << 20)
         })?;
         let mut person =
             SeatPerson { known: Arc::clone(known), machine, possible, shown: None, is_lost: false, screen };
