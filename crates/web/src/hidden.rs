@@ -27,6 +27,7 @@ use crate::table::{Action, Table};
 use ggp_arena::Record;
 use match_play::RunningMatch;
 use screen::Sight;
+use seat_view::SeatView;
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -80,7 +81,7 @@ impl HiddenSession {
         self.truth.tell();
     }
 
-    /// What the page sees now. `running` is the match that is being played here.
+    /// The sight of the page now. `running` is the match that is being played here.
     fn sight(&self, running: Option<&RunningMatch>) -> Sight {
         let shown = |may_reveal: bool| {
             if may_reveal && self.truth.config().reveal { Sight::Everything } else { Sight::Nothing }
@@ -117,8 +118,9 @@ impl HiddenSession {
     }
 
     /// The member `sight` of a status in which the page sees everything: null if the match is over.
-    fn everything(running: Option<&RunningMatch>, watched: bool, over: bool) -> Value {
-        if running.is_some() || watched && !over { json!(Sight::Everything) } else { Value::Null }
+    fn everything(&self, running: Option<&RunningMatch>) -> Value {
+        let runs = running.is_some() || self.truth.is_watched() && !self.truth.is_over();
+        if runs { json!(Sight::Everything) } else { Value::Null }
     }
 
     fn act_in_match(&self, running: &RunningMatch, action: Action) -> Result<(), Refusal> {
@@ -137,6 +139,12 @@ impl HiddenSession {
             Action::Go(_) | Action::Undo | Action::Seats(_) => wrong(NO_SECOND_TRY),
         }
     }
+}
+
+/// The views from index `from` on, in brief.
+fn briefs(views: &[Arc<SeatView>], from: usize) -> Value {
+    let nodes: Vec<&Value> = views.iter().skip(from).map(|view| &view.brief).collect();
+    json!({ "from": from, "nodes": nodes })
 }
 
 impl Table for HiddenSession {
@@ -160,15 +168,12 @@ impl Table for HiddenSession {
         let over = self.truth.is_closed();
         if sight == Sight::Everything {
             let mut news = self.truth.news(from);
-            news.value["sight"] =
-                Self::everything(running.as_ref(), self.truth.is_watched(), self.truth.is_over());
+            news.value["sight"] = self.everything(running.as_ref());
             return news;
         }
         let mut value = self.standing(sight, running.as_ref());
-        let screen = running.as_ref().map(|running| &running.screen);
-        let seen = screen.map(|screen| screen.views(sight)).unwrap_or_default();
-        let brief: Vec<&Value> = seen.iter().skip(from).map(|view| &view.brief).collect();
-        value["states"] = json!({ "from": from, "nodes": brief });
+        let seen = running.as_ref().map(|running| running.screen.views(sight)).unwrap_or_default();
+        value["states"] = briefs(&seen, from);
         if let Some(view) = seen.last().filter(|_| seen.len() > from) {
             value["node"] = view.node.clone();
         }
@@ -180,8 +185,7 @@ impl Table for HiddenSession {
         let sight = self.sight(running.as_ref());
         if sight == Sight::Everything {
             let mut status = self.truth.status();
-            status["sight"] =
-                Self::everything(running.as_ref(), self.truth.is_watched(), self.truth.is_over());
+            status["sight"] = self.everything(running.as_ref());
             return status;
         }
         self.standing(sight, running.as_ref())
@@ -193,8 +197,7 @@ impl Table for HiddenSession {
             (Sight::Everything, _) => self.truth.tree(from),
             (sight, running) => {
                 let seen = running.map(|running| running.screen.views(sight)).unwrap_or_default();
-                let brief: Vec<&Value> = seen.iter().skip(from).map(|view| &view.brief).collect();
-                json!({ "from": from, "nodes": brief })
+                briefs(&seen, from)
             }
         }
     }
