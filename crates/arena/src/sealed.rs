@@ -78,7 +78,7 @@ struct KnownTurn {
     seen: Vec<String>,
 }
 
-/// What a sealed record hides.
+/// The encrypted part of a sealed record.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct SealedContents {
     /// The seed of the moves of chance and of the players.

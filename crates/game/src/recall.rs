@@ -43,7 +43,7 @@ pub struct Recalled<S> {
     observed: Box<[Observed]>,
 }
 
-/// What one role has observed since the start: its own moves and its percepts.
+/// The observations of one role since the start: its own moves and its percepts.
 #[derive(Clone, Debug)]
 pub struct Observed {
     key: u64,
@@ -93,7 +93,7 @@ impl<S> Recalled<S> {
         &self.state
     }
 
-    /// What `role` has observed.
+    /// The observations of `role`.
     pub fn observed(&self, role: Role) -> &Observed {
         &self.observed[role.index()]
     }

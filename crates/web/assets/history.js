@@ -35,7 +35,7 @@ export function jointText(moves) {
   return (active.length ? active : moves).map(moveText).join(" · ");
 }
 
-/** What a step says to people. In a match of hidden information: the own move, and what was seen after it. */
+/** The text of a step for people. In a match of hidden information: the own move and the percepts after it. */
 function stepText({ moves, seen }) {
   if (!seen) return jointText(moves);
   return `${jointText(moves)} → ${seen.map(moveText).join(", ") || "saw nothing"}`;

@@ -1,4 +1,4 @@
-// What is shown beside the board: facts that lie on no square, and what a role knows of the state.
+// The page's display beside the board: facts that lie on no square, and a role's knowledge of the state.
 
 import { el, moveText, words } from "./dom.js";
 

@@ -272,7 +272,7 @@ export class Table {
     this.start.disabled = this.back.disabled = at <= 0;
     this.forth.disabled = at === line.length - 1;
     this.end.disabled = isTip;
-    // What is hidden stays the same, so nobody takes back or begins anew before the match is over.
+    // The hidden facts stay the same, so nobody takes back or begins anew before the match is over.
     const isHidden = Boolean(status.sight);
     this.undo.disabled = !isTip || status.watched || line.length < 2 || isHidden;
     this.seats.hidden = isHidden;

@@ -176,7 +176,7 @@ fn every_game_is_played_to_its_end_and_then_revealed() {
     }
 }
 
-/// What the role did and saw before a moment, and all bytes that a client can read in that moment.
+/// The role's moves and percepts before a moment, and all bytes that a client can read in that moment.
 type Moments = Vec<(String, String)>;
 
 /// Plays a match and takes the loot at every turn of the person. Returns the moments and the joint moves.

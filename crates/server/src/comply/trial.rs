@@ -87,7 +87,7 @@ impl Trial {
         }
     }
 
-    /// What the next message of GDL-II tells after the roles have made the joint move `joint` in the current
+    /// The report in the next message of GDL-II after the roles have made the joint move `joint` in the current
     /// state: the turn number `turn`, the examined player's own move and its percepts. If `joint` is `None`,
     /// the message is the first PLAY, which reports nothing.
     pub(super) fn told(&mut self, turn: u32, joint: Option<&[String]>) -> Result<LastTurn, EvalError> {

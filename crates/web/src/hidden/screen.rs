@@ -5,8 +5,8 @@
 //! that person has to choose, until another person has to choose.
 //!
 //! A turn ends when the time of a turn has passed since it began, but not earlier than [`LEAST_TURN`] after the
-//! last choice of a person. Whatever the referee and the other players do takes place before that moment, so the
-//! moment tells nothing of it.
+//! last choice of a person. The referee and the other players have done their part by then, so the moment tells
+//! nothing of it.
 
 use super::advice::Advice;
 use super::seat_view::SeatView;
@@ -28,13 +28,13 @@ const LOOK: Duration = Duration::from_millis(500);
 /// The largest total size of the views of a match, in bytes of their JSON.
 const MOST_BYTES: usize = 32 << 20;
 
-/// What a page sees of a match.
+/// The part of a match that a page sees.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub(super) enum Sight {
     /// The true states and all moves.
     Everything,
-    /// What one role knows.
+    /// The knowledge of one role.
     Role {
         /// The index of the role.
         role: usize,
@@ -75,7 +75,7 @@ pub(super) struct Screen {
 /// The place of a person at the screen.
 #[derive(Default)]
 pub(super) struct Place {
-    /// What the role knew after each step.
+    /// The role's view after each step.
     pub(super) views: Vec<Arc<SeatView>>,
     /// Whether the person has to choose now.
     pub(super) is_asked: bool,
@@ -135,7 +135,7 @@ impl Screen {
         lock(&self.inner).places.iter().any(Option::is_some)
     }
 
-    /// What the page sees in a match in which people play.
+    /// The sight of the page in a match in which people play.
     pub(super) fn sight(&self) -> Sight {
         let inner = lock(&self.inner);
         match inner.viewer {

@@ -8,7 +8,7 @@ use ggp_game::{EvalError, Extent, InformationSet, Move, OwnTurn, Role, StateMach
 use ggp_view::Position;
 use serde_json::{Value, json};
 
-/// What a role knows of the match after a step.
+/// A role's knowledge of the match after a step.
 pub(super) struct SeatView {
     /// The state as the role knows it, for display.
     pub(super) node: Value,
