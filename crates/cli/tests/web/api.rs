@@ -1,7 +1,7 @@
 //! The answers of the web server, and the requests that it refuses.
 
 use crate::http::{ask, get, post, raw};
-use crate::server::{Server, root};
+use crate::server::{PATIENCE, Server, root};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
@@ -400,7 +400,7 @@ fn a_match_is_watched_as_it_grows() {
         if let Some(id) = games["watched"].as_str() {
             break id.to_owned();
         }
-        assert!(began.elapsed() < Duration::from_secs(20), "nothing to watch");
+        assert!(began.elapsed() < PATIENCE, "nothing to watch");
         std::thread::sleep(Duration::from_millis(50));
     };
     let path = format!("/api/sessions/{id}");

@@ -4,16 +4,13 @@
 //! the other tests.
 
 use crate::http::{Answer, ask};
-use crate::server::root;
+use crate::server::{PATIENCE, root};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
-
-/// The time limit for a page to show the expected content.
-const PATIENCE: Duration = Duration::from_secs(40);
 
 /// The number of browsers started so far. The name of each browser's profile contains it.
 static NUMBER: AtomicU64 = AtomicU64::new(0);

@@ -1,15 +1,12 @@
 //! Matches of hidden information over the HTTP interface: a page learns what one role knows, and nothing else.
 
 use crate::http::{get, post};
-use crate::server::Server;
+use crate::server::{PATIENCE, Server};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
-
-/// The time limit of a match.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The games of hidden information. For each, the players in its seats and the index of the role of the person.
 const GAMES: [(&str, &[&str], usize); 9] = [
