@@ -5,7 +5,7 @@ use crate::program::Program;
 use crate::relation::Relation;
 use crate::rule::RelationId;
 use crate::scratch::Scratch;
-use crate::statistics::Statistics;
+use crate::statistics::{DistinctCounter, Statistics};
 use crate::value::{Functor, Value, Values};
 
 /// The mutable state of an evaluation. Each thread evaluates its own clone.
@@ -24,6 +24,7 @@ pub struct Database {
     /// The head relation of the rule whose evaluation failed last; `None` if no evaluation has failed.
     pub(crate) failed: Option<RelationId>,
     pub(crate) scratch: Scratch,
+    counter: DistinctCounter,
 }
 
 impl Database {
@@ -39,6 +40,7 @@ impl Database {
             total_work: 0,
             failed: None,
             scratch: Scratch::default(),
+            counter: DistinctCounter::default(),
         }
     }
 
@@ -59,8 +61,9 @@ impl Database {
 
     /// Records the current sizes of `relations` in `statistics`. These relations must be completely
     /// evaluated.
-    pub fn observe(&self, statistics: &mut Statistics, relations: impl Iterator<Item = RelationId>) {
-        statistics.observe(relations.map(|id| (id, self.relation(id))));
+    pub fn observe(&mut self, statistics: &mut Statistics, relations: impl Iterator<Item = RelationId>) {
+        let relations = relations.map(|id| (id, &self.relations[id.index()]));
+        statistics.observe(relations, &mut self.counter);
     }
 
     /// Removes the tuples that [`Database::clear_from`] removes, and then the temporary terms from the table
@@ -155,14 +158,10 @@ impl Database {
         }
     }
 
-    /// Checks the relations in `of`. If `program` needs more indexes for one of them than this database has,
-    /// rebuilds all indexes of this relation.
+    /// Adds to the relations in `of` the indexes that `program` needs and that they do not have yet.
     pub(crate) fn add_indexes(&mut self, program: &Program, of: impl Iterator<Item = RelationId>) {
         for number in of.map(RelationId::index) {
-            let wanted = program.indexes.of(number);
-            if self.relations[number].index_count() < wanted.len() {
-                self.relations[number].set_indexes(wanted);
-            }
+            self.relations[number].add_indexes(program.indexes.of(number));
         }
     }
 

@@ -28,19 +28,31 @@ struct Index {
     older: Vec<u32>,
 }
 
+impl Index {
+    fn new(columns: &[usize]) -> Index {
+        Index { columns: columns.into(), newest: IdTable::default(), older: Vec::new() }
+    }
+
+    /// Enters `tuple`, the row with index `row`, which is the next one that this index lacks. `data` holds the
+    /// earlier rows.
+    #[inline]
+    fn enter(&mut self, tuple: &[Value], row: u32, data: &[Value]) {
+        let hash = hash_values(0, self.columns.iter().map(|&c| tuple[c]));
+        let older = self.newest.replace(hash, row, |other| {
+            self.columns.iter().all(|&c| data[other as usize * tuple.len() + c] == tuple[c])
+        });
+        self.older.push(older.unwrap_or(NONE));
+    }
+}
+
 impl Relation {
     pub(crate) fn new(arity: usize, indexes: &[Vec<usize>]) -> Relation {
-        let index = |columns: &Vec<usize>| Index {
-            columns: columns.as_slice().into(),
-            newest: IdTable::default(),
-            older: Vec::new(),
-        };
         Relation {
             arity,
             len: 0,
             data: Vec::new(),
             all: IdTable::default(),
-            indexes: indexes.iter().map(index).collect(),
+            indexes: indexes.iter().map(|columns| Index::new(columns)).collect(),
         }
     }
 
@@ -98,13 +110,8 @@ impl Relation {
         self.all.insert(hash, row);
         self.data.extend_from_slice(tuple);
         self.len += 1;
-        let data = &self.data;
         for index in &mut self.indexes {
-            let hash = hash_values(0, index.columns.iter().map(|&c| tuple[c]));
-            let older = index.newest.replace(hash, row, |other| {
-                index.columns.iter().all(|&c| data[other as usize * arity + c] == tuple[c])
-            });
-            index.older.push(older.unwrap_or(NONE));
+            index.enter(tuple, row, &self.data);
         }
         true
     }
@@ -140,16 +147,46 @@ impl Relation {
         }
     }
 
-    pub(crate) fn index_count(&self) -> usize {
-        self.indexes.len()
-    }
-
     /// Replaces all hash indexes by new ones, one for each list of columns in `indexes`. Enters the existing
     /// rows in the new hash indexes.
     pub(crate) fn set_indexes(&mut self, indexes: &[Vec<usize>]) {
-        let old = std::mem::replace(self, Relation::new(self.arity, indexes));
-        for row in old.rows() {
-            self.insert(row);
+        self.indexes.clear();
+        self.add_indexes(indexes);
+    }
+
+    /// Adds those hash indexes of `indexes` that this relation lacks, and enters the existing rows in them.
+    /// `indexes` begins with the columns of the hash indexes that the relation has.
+    pub(crate) fn add_indexes(&mut self, indexes: &[Vec<usize>]) {
+        for columns in indexes.iter().skip(self.indexes.len()) {
+            let mut index = Index::new(columns);
+            for (row, tuple) in self.rows().enumerate() {
+                index.enter(tuple, row as u32, &self.data);
+            }
+            self.indexes.push(index);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_index_that_comes_later_holds_the_earlier_rows() {
+        let rows = [[1, 5], [2, 5], [1, 6]].map(|row| row.map(Value));
+        let mut relation = Relation::new(2, &[vec![0]]);
+        relation.insert(&rows[0]);
+        relation.insert(&rows[1]);
+        relation.add_indexes(&[vec![0], vec![1]]);
+        relation.insert(&rows[2]);
+        let is_row = |row: u32| (row != NONE).then_some(row);
+        let rows_of = |index, key| -> Vec<u32> {
+            let newest = is_row(relation.newest(index, &[Value(key)]));
+            std::iter::successors(newest, |&row| is_row(relation.older(index, row))).collect()
+        };
+        assert_eq!(
+            [rows_of(0, 1), rows_of(0, 2), rows_of(1, 5), rows_of(1, 6)],
+            [vec![2, 0], vec![1], vec![1, 0], vec![2]]
+        );
     }
 }

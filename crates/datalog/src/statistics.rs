@@ -2,7 +2,7 @@
 
 use crate::relation::Relation;
 use crate::rule::RelationId;
-use rustc_hash::FxHashSet;
+use crate::value::Value;
 
 /// For each relation, the mean number of tuples and the mean number of distinct values in each column.
 #[derive(Clone, Debug)]
@@ -18,6 +18,35 @@ struct Seen {
     tuples: f64,
     /// For each column, the number of distinct values at each observation, summed over all observations.
     distinct: Vec<f64>,
+}
+
+/// Counts the distinct values of a sequence.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct DistinctCounter {
+    /// For each value, the number of the count in which it occurred last; 0 if it has not occurred yet.
+    /// Values are indices into the table of terms, so an array by value is smaller and faster than a hash set.
+    last: Vec<u32>,
+    counts: u32,
+}
+
+impl DistinctCounter {
+    /// The number of distinct values in `values`.
+    pub(crate) fn count(&mut self, values: impl Iterator<Item = Value>) -> usize {
+        self.counts = self.counts.checked_add(1).unwrap_or_else(|| {
+            self.last.clear();
+            1
+        });
+        let mut distinct = 0;
+        for value in values {
+            let at = value.index();
+            if at >= self.last.len() {
+                self.last.resize(at + 1, 0);
+            }
+            distinct += usize::from(self.last[at] != self.counts);
+            self.last[at] = self.counts;
+        }
+        distinct
+    }
 }
 
 /// The assumed size of a relation that has never been observed: the number of tuples, and the number of
@@ -42,14 +71,17 @@ impl Statistics {
     }
 
     /// Records the size of each of `relations`, which must be completely evaluated.
-    pub(crate) fn observe<'a>(&mut self, relations: impl Iterator<Item = (RelationId, &'a Relation)>) {
+    pub(crate) fn observe<'a>(
+        &mut self,
+        relations: impl Iterator<Item = (RelationId, &'a Relation)>,
+        counter: &mut DistinctCounter,
+    ) {
         for (id, relation) in relations {
             let seen = &mut self.relations[id.index()];
             seen.observations += 1.0;
             seen.tuples += relation.len() as f64;
             for (column, distinct) in seen.distinct.iter_mut().enumerate() {
-                let values: FxHashSet<_> = relation.rows().map(|row| row[column]).collect();
-                *distinct += values.len() as f64;
+                *distinct += counter.count(relation.rows().map(|row| row[column])) as f64;
             }
         }
     }
@@ -67,5 +99,19 @@ impl Statistics {
         columns.fold((seen.tuples / seen.observations).max(RARE), |tuples, c| {
             tuples / (seen.distinct[c] / seen.observations).max(1.0)
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn distinct_values_are_counted_anew_each_time() {
+        let mut counter = DistinctCounter::default();
+        let mut count = |values: &[u32]| counter.count(values.iter().map(|&v| Value(v)));
+        assert_eq!([count(&[3, 0, 3]), count(&[]), count(&[0, 0, 7]), count(&[3, 3])], [2, 0, 2, 1]);
+        counter.counts = u32::MAX;
+        assert_eq!(counter.count([Value(3), Value(3)].into_iter()), 1);
     }
 }
