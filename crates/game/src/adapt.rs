@@ -12,9 +12,13 @@ use rustc_hash::FxHashSet;
 /// The number of steps of the sample playout.
 const SAMPLE_STEPS: usize = 16;
 
-/// The largest number of rows that joins may try in the sample playout. Trying that many rows takes some
-/// tenths of a second.
-const SAMPLE_ROWS: u64 = 10_000_000;
+/// The largest number of rows that joins may try in the sample playout. Trying that many rows takes one or two
+/// tenths of a second. A program that needs more rows for the first step of a game is too slow to play it.
+const SAMPLE_ROWS: u64 = 4_000_000;
+
+/// A sample playout whose joins have tried this many rows ends before the next query, but not before it has
+/// sampled a whole step. The few steps of a costly game tell its programs apart as well as many steps do.
+const ENOUGH_ROWS: u64 = 1_000_000;
 
 /// The largest number of terms that the sample playout may make, and also the largest number of tuples.
 const SAMPLE_TERMS: usize = 500_000;
@@ -23,9 +27,13 @@ const SAMPLE_TERMS: usize = 500_000;
 /// evaluation fails.
 const WORTHWHILE_SHARE: f64 = 0.1;
 
-/// If a rewritten program answers exactly as many queries of the sample playout as the previous program, it
-/// is kept only if its work is less than this share of the previous program's work.
+/// A rewritten program is kept only if its work is less than this share of the previous program's work for the
+/// same number of queries.
 const WORTHWHILE_GAIN: f64 = 0.8;
+
+/// The same share for programs with a sample playout of [`ENOUGH_ROWS`] or more. In such a program many
+/// relations are costly, and it becomes fast only if many of them are on demand; each one gains little.
+const SMALL_GAIN: f64 = 0.97;
 
 /// If no evaluation fails, a program is rewritten only if its sample playout tries at least this many rows.
 const CHEAP_ROWS: u64 = 2_000;
@@ -40,21 +48,39 @@ const ATTEMPTS: usize = 12;
 /// The measurements of a sample playout.
 #[derive(Debug)]
 struct Sample {
-    /// The number of queries that were answered.
-    answered: usize,
+    /// For each query that was answered, the work until then, in rows.
+    answered: Vec<u64>,
     /// The relation whose evaluation failed. `None` if none failed.
     failed: Option<RelationId>,
     /// For each relation, its work: the number of rows that the joins for this relation have tried.
     work: Vec<u64>,
+    /// The work of the whole sample playout, in rows.
     total: u64,
+    /// The bound on the total work.
+    bound: u64,
 }
 
 impl Sample {
+    /// Whether this sample shows a better program than `other` does. A program that answers a query at which
+    /// the other one fails is better. Otherwise the work decides, for those queries that `other` has
+    /// answered.
     fn is_better_than(&self, other: &Sample) -> bool {
-        if self.answered != other.answered {
-            return self.answered > other.answered;
+        let (answers, others) = (self.answered.len(), other.answered.len());
+        if answers < others {
+            return false;
         }
-        (self.total as f64) < other.total as f64 * WORTHWHILE_GAIN
+        if answers > others && other.failed.is_some() {
+            return true;
+        }
+        let work = |sample: &Sample| sample.answered[..others].last().map_or(0.0, |&work| work as f64);
+        let gain = if self.total.max(other.total) < ENOUGH_ROWS { WORTHWHILE_GAIN } else { SMALL_GAIN };
+        work(self) < work(other) * gain
+    }
+
+    /// The bound on the work of the next sample. A program that takes more work than a completed sample is
+    /// not better.
+    fn rows_to_beat(&self) -> u64 {
+        if self.failed.is_none() { self.total } else { self.bound }
     }
 }
 
@@ -72,10 +98,11 @@ pub(crate) fn semantics_of(description: &Description, limits: &Limits) -> Result
 /// static relations are not evaluated yet.
 fn fit(description: &Description, lowering: &Lowering, program: Program, limits: &Limits) -> Semantics {
     let mut best = Semantics::of_program(program, description, lowering);
-    let mut seen = sample(&mut best, limits);
+    let mut seen = sample(&mut best, limits, SAMPLE_ROWS);
     best.set_on_demand(vec![false; lowering.signatures.len()]);
     let mut demanded = vec![false; lowering.signatures.len()];
     let mut tried = demanded.clone();
+    let mut sampled: FxHashSet<Vec<bool>> = FxHashSet::from_iter([demanded.clone()]);
     let mut origin: Vec<RelationId> = (0..demanded.len()).map(|r| RelationId(r as u32)).collect();
     for &asked in best.asked() {
         tried[asked.index()] = true;
@@ -90,9 +117,13 @@ fn fit(description: &Description, lowering: &Lowering, program: Program, limits:
                 include_askers(&mut attempt, &lowering.rules, relation, best.asked());
             }
             let Some(rewritten) = rewrite(lowering, &mut attempt, relation, best.asked()) else { continue };
+            // Different attempts often become the same set of relations.
+            if !sampled.insert(attempt.clone()) {
+                continue;
+            }
             let Ok(program) = Program::new(rewritten.signatures, rewritten.rules) else { continue };
             let mut candidate = Semantics::of_program(program, description, lowering);
-            let shown = sample(&mut candidate, limits);
+            let shown = sample(&mut candidate, limits, seen.rows_to_beat());
             if shown.is_better_than(&seen) {
                 (best, seen, demanded, origin) = (candidate, shown, attempt, rewritten.origin);
                 best.set_on_demand(demanded.clone());
@@ -127,7 +158,7 @@ pub fn fit_demanded(
     let rewritten = on_demand(&lowering.signatures, &lowering.rules, |r| demanded[r.index()]).ok()?;
     let program = Program::new(rewritten.signatures, rewritten.rules).ok()?;
     let mut semantics = Semantics::of_program(program, description, lowering);
-    sample(&mut semantics, limits);
+    sample(&mut semantics, limits, SAMPLE_ROWS);
     semantics.set_on_demand(demanded.to_vec());
     Some(semantics)
 }
@@ -213,17 +244,18 @@ fn most_costly(sample: &Sample, origin: &[RelationId], tried: &[bool]) -> Option
     costly.max_by_key(|&r| costs[r]).map(|r| RelationId(r as u32))
 }
 
-/// Plays a sample playout and plans the program from the statistics of the playout.
-fn sample(semantics: &mut Semantics, limits: &Limits) -> Sample {
+/// Plays a sample playout, whose joins may try `rows` rows, and plans the program from the statistics of the
+/// playout.
+fn sample(semantics: &mut Semantics, limits: &Limits, rows: u64) -> Sample {
     let limits = Limits {
-        rows: SAMPLE_ROWS,
+        rows,
         terms: limits.terms.min(SAMPLE_TERMS),
         tuples: limits.tuples.min(SAMPLE_TERMS),
         ..limits.clone()
     };
     let mut statistics = semantics.program().statistics();
     let mut database = semantics.database();
-    let mut answered = 0;
+    let mut answered = Vec::new();
     let end = playout(semantics, &mut database, &limits, &mut statistics, &mut answered);
     semantics.plan(statistics);
     Sample {
@@ -231,6 +263,7 @@ fn sample(semantics: &mut Semantics, limits: &Limits) -> Sample {
         failed: end.err().and_then(|_| database.failed()),
         work: database.work().to_vec(),
         total: database.total_work(),
+        bound: rows,
     }
 }
 
@@ -239,12 +272,14 @@ fn playout(
     database: &mut Database,
     limits: &Limits,
     statistics: &mut Statistics,
-    answered: &mut usize,
+    answered: &mut Vec<u64>,
 ) -> Result<(), ggp_datalog::EvalError> {
     let ask = semantics.queries().clone();
     let mut answer = |semantics: &mut Semantics, database: &mut Database, query| {
         let result = semantics.program_mut().evaluate_adaptively(database, query, limits, statistics);
-        *answered += usize::from(result.is_ok());
+        if result.is_ok() {
+            answered.push(database.total_work());
+        }
         result
     };
     answer(semantics, database, &ask.fixed)?;
@@ -254,6 +289,10 @@ fn playout(
         semantics.clear_state(database);
         semantics.load_state(database, &state);
         for query in [&ask.terminal, &ask.legal, &ask.goal] {
+            // A whole step at least, so that the sizes of all relations are known.
+            if step > 0 && database.total_work() >= ENOUGH_ROWS {
+                return Ok(());
+            }
             answer(semantics, database, query)?;
         }
         let mut legal = vec![Vec::new(); roles.len()];
@@ -267,4 +306,62 @@ fn playout(
         state = semantics.next_state(database);
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sampled(answered: &[u64], failed: bool) -> Sample {
+        let failed = failed.then_some(RelationId(0));
+        let total = answered.last().map_or(0, |&work| work);
+        Sample { answered: answered.to_vec(), failed, work: Vec::new(), total, bound: SAMPLE_ROWS }
+    }
+
+    #[test]
+    fn a_program_that_answers_more_before_it_fails_is_better() {
+        let (short, long) = (sampled(&[10, 20], true), sampled(&[10, 400, 500], true));
+        assert!(long.is_better_than(&short));
+        assert!(!short.is_better_than(&long));
+        assert!(sampled(&[10, 400, 500], false).is_better_than(&short));
+    }
+
+    #[test]
+    fn less_work_for_the_same_queries_is_better() {
+        let seen = sampled(&[100, 1000], false);
+        assert!(sampled(&[100, 700], false).is_better_than(&seen));
+        assert!(!sampled(&[100, 900], false).is_better_than(&seen), "the gain is not worth a rewriting");
+        // Another move can make the sample playout longer.
+        assert!(sampled(&[100, 700, 2000], false).is_better_than(&seen));
+        assert!(!sampled(&[100, 900, 2000], false).is_better_than(&seen));
+        assert!(!sampled(&[50], true).is_better_than(&seen), "a query is missing");
+    }
+
+    #[test]
+    fn a_small_gain_counts_in_a_costly_program() {
+        let seen = sampled(&[100, 2 * ENOUGH_ROWS], false);
+        assert!(sampled(&[100, 2 * ENOUGH_ROWS / 10 * 9], false).is_better_than(&seen));
+        assert!(!sampled(&[100, 2 * ENOUGH_ROWS / 100 * 99], false).is_better_than(&seen));
+    }
+
+    #[test]
+    fn the_sample_of_a_costly_game_ends_after_a_step() {
+        // Each state takes a join of 120 × 120 × 120 rows.
+        let nodes: String = (0..120).map(|n| format!("(node {n}) ")).collect();
+        let rules = format!(
+            "{nodes} (role r) (init (at 0)) (legal r wait) (<= (next (at ?x)) (true (at ?x)))
+             (<= (pair ?x ?y) (node ?x) (node ?y) (true (at 0)))
+             (<= (far ?x ?z) (pair ?x ?y) (pair ?y ?z))
+             (<= terminal (not (far 0 1))) (goal r 100)"
+        );
+        let description = ggp_gdl::parse(rules.as_bytes()).expect("well formed");
+        let lowering = Lowering::stratified(&description);
+        let program = Program::new(lowering.signatures.clone(), lowering.rules.clone()).expect("safe");
+        let mut semantics = Semantics::of_program(program, &description, &lowering);
+        let whole = sample(&mut semantics, &Limits::default(), SAMPLE_ROWS);
+        assert_eq!((whole.answered.len(), whole.failed), (5, None));
+        assert!(whole.total >= ENOUGH_ROWS, "{} rows are not costly", whole.total);
+        let cut = sample(&mut semantics, &Limits::default(), whole.total / 2);
+        assert!(cut.failed.is_some() && cut.total < whole.total, "the bound does not hold");
+    }
 }
