@@ -35,7 +35,7 @@ pub(crate) struct Circuit {
     /// The equations of each fixpoint component. Empty for a component that the circuit's outputs do not
     /// need.
     pub(crate) components: Vec<Vec<Signal>>,
-    roots: Vec<Signal>,
+    pub(crate) roots: Vec<Signal>,
     /// The number of gates after each compilation step that has been done.
     pub(crate) steps: Steps,
 }
@@ -89,7 +89,7 @@ impl Circuit {
         (0..self.cells.len()).map(|at| self.width(at).saturating_sub(1)).sum()
     }
 
-    fn push(&mut self, cell: Cell) -> Signal {
+    pub(crate) fn push(&mut self, cell: Cell) -> Signal {
         self.cells.push(cell);
         Signal::of_node(self.cells.len() - 1)
     }
@@ -144,22 +144,24 @@ impl Circuit {
     /// For each cell, the number of cells and roots that read it.
     pub(crate) fn fanouts(&self) -> Vec<u32> {
         let mut fanouts = vec![0; self.cells.len()];
-        let inputs = self.cells.iter().flat_map(|cell| match cell {
-            Cell::And(inputs) => inputs.as_slice(),
-            _ => &[],
-        });
+        let inputs = (0..self.cells.len()).flat_map(|at| self.inputs(at));
         for signal in inputs.chain(self.components.iter().flatten()).chain(&self.roots) {
             fanouts[signal.node()] += 1;
         }
         fanouts
     }
 
+    /// The inputs of a conjunction. Other cells have none.
+    pub(crate) fn inputs(&self, at: usize) -> &[Signal] {
+        match &self.cells[at] {
+            Cell::And(inputs) => inputs,
+            _ => &[],
+        }
+    }
+
     /// The number of inputs of a cell.
     pub(crate) fn width(&self, at: usize) -> usize {
-        match &self.cells[at] {
-            Cell::And(inputs) => inputs.len(),
-            _ => 0,
-        }
+        self.inputs(at).len()
     }
 
     /// The cells that `roots` depend on.
@@ -209,69 +211,6 @@ impl Circuit {
             merged.sort_unstable();
             merged.dedup();
             self.cells[at] = Cell::And(merged);
-        }
-        Ok(())
-    }
-
-    /// Factors out common literals: ¬(l r₁) ¬(l r₂) becomes ¬(l (r₁ ∨ r₂)).
-    fn factor(&mut self, stop: &StopToken) -> Result<(), EvalError> {
-        let mut fanouts = self.fanouts();
-        let mut pending: Vec<usize> = (0..self.cells.len()).collect();
-        while let Some(at) = pending.pop() {
-            stop.check()?;
-            let Cell::And(inputs) = &self.cells[at] else { continue };
-            let is_term =
-                |signal: Signal| signal.is_negated() && fanouts[signal.node()] == 1 && signal.node() != at;
-            let mut terms: Vec<(usize, Vec<Signal>)> = Vec::new();
-            for &signal in inputs.iter().filter(|&&signal| is_term(signal)) {
-                if let Cell::And(literals) = &self.cells[signal.node()] {
-                    terms.push((signal.node(), literals.clone()));
-                }
-            }
-            if terms.len() < 2 {
-                continue;
-            }
-            let mut counts: FxHashMap<Signal, u32> = FxHashMap::default();
-            for literal in terms.iter().flat_map(|(_, literals)| literals) {
-                *counts.entry(*literal).or_default() += 1;
-            }
-            let best = counts.iter().map(|(&literal, &count)| (count, std::cmp::Reverse(literal))).max();
-            let Some((2.., std::cmp::Reverse(factor))) = best else { continue };
-            terms.retain(|(_, literals)| literals.contains(&factor));
-            let gone: Vec<usize> = terms.iter().map(|(cell, _)| *cell).collect();
-            let mut clause = Vec::with_capacity(terms.len());
-            for (cell, mut literals) in terms {
-                literals.retain(|&literal| literal != factor);
-                match literals[..] {
-                    // The term consists of the factor alone: it absorbs the other terms.
-                    [] => clause.push(Signal::FALSE),
-                    [one] => {
-                        self.cells[cell] = Cell::False;
-                        clause.push(!one);
-                    }
-                    _ => {
-                        self.cells[cell] = Cell::And(literals);
-                        clause.push(!Signal::of_node(cell));
-                    }
-                }
-            }
-            clause.sort_unstable();
-            clause.dedup();
-            let product = if clause.contains(&Signal::FALSE) {
-                factor
-            } else {
-                let rest = self.push(Cell::And(clause));
-                fanouts.push(1);
-                pending.push(rest.node());
-                let product = self.push(Cell::And(vec![factor, !rest]));
-                fanouts.push(1);
-                product
-            };
-            if let Cell::And(inputs) = &mut self.cells[at] {
-                inputs.retain(|signal| !gone.contains(&signal.node()));
-                inputs.push(!product);
-            }
-            pending.push(at);
         }
         Ok(())
     }

@@ -45,6 +45,7 @@ mod cpu;
 mod decisive;
 mod equivalence;
 mod evaluator;
+mod factor;
 mod gate;
 mod gates;
 mod ground;
