@@ -161,7 +161,10 @@ impl Database {
     /// Adds to the relations in `of` the indexes that `program` needs and that they do not have yet.
     pub(crate) fn add_indexes(&mut self, program: &Program, of: impl Iterator<Item = RelationId>) {
         for number in of.map(RelationId::index) {
-            self.relations[number].add_indexes(program.indexes.of(number));
+            let wanted = program.indexes.of(number);
+            if self.relations[number].index_count() < wanted.len() {
+                self.relations[number].set_indexes(wanted);
+            }
         }
     }
 

@@ -147,23 +147,26 @@ impl Relation {
         }
     }
 
-    /// Replaces all hash indexes by new ones, one for each list of columns in `indexes`. Enters the existing
-    /// rows in the new hash indexes.
-    pub(crate) fn set_indexes(&mut self, indexes: &[Vec<usize>]) {
-        self.indexes.clear();
-        self.add_indexes(indexes);
+    pub(crate) fn index_count(&self) -> usize {
+        self.indexes.len()
     }
 
-    /// Adds those hash indexes of `indexes` that this relation lacks, and enters the existing rows in them.
-    /// `indexes` begins with the columns of the hash indexes that the relation has.
-    pub(crate) fn add_indexes(&mut self, indexes: &[Vec<usize>]) {
-        for columns in indexes.iter().skip(self.indexes.len()) {
-            let mut index = Index::new(columns);
-            for (row, tuple) in self.rows().enumerate() {
-                index.enter(tuple, row as u32, &self.data);
-            }
-            self.indexes.push(index);
-        }
+    /// Sets the hash indexes to one for each list of columns in `indexes`. An index that exists already is kept;
+    /// the existing rows are entered in the new ones.
+    pub(crate) fn set_indexes(&mut self, indexes: &[Vec<usize>]) {
+        let mut old = std::mem::take(&mut self.indexes);
+        let index = |columns: &Vec<usize>| {
+            let kept = old.iter().position(|index| *index.columns == **columns);
+            kept.map_or_else(|| self.index_on(columns), |kept| old.swap_remove(kept))
+        };
+        self.indexes = indexes.iter().map(index).collect();
+    }
+
+    /// A hash index on `columns`, with all rows.
+    fn index_on(&self, columns: &[usize]) -> Index {
+        let mut index = Index::new(columns);
+        (0..self.len).for_each(|row| index.enter(self.row(row), row as u32, &self.data));
+        index
     }
 }
 
@@ -177,7 +180,7 @@ mod tests {
         let mut relation = Relation::new(2, &[vec![0]]);
         relation.insert(&rows[0]);
         relation.insert(&rows[1]);
-        relation.add_indexes(&[vec![0], vec![1]]);
+        relation.set_indexes(&[vec![0], vec![1]]);
         relation.insert(&rows[2]);
         let is_row = |row: u32| (row != NONE).then_some(row);
         let rows_of = |index, key| -> Vec<u32> {
