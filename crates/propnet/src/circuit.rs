@@ -9,7 +9,6 @@ use crate::steps::Steps;
 use crate::walk::Walk;
 use ggp_game::{EvalError, StopToken};
 use rustc_hash::FxHashMap;
-use std::collections::BinaryHeap;
 
 /// A node of a circuit.
 #[derive(Clone, Debug)]
@@ -39,13 +38,6 @@ pub(crate) struct Circuit {
     /// The number of gates after each compilation step that has been done.
     pub(crate) steps: Steps,
 }
-
-/// The maximum number of pairs of inputs that sharing considers. The widest gates are excluded first.
-const PAIRS: usize = 3_000_000;
-/// A pair of inputs gets a gate of its own if at least this many conjunctions contain the pair. Each use of
-/// the pair leaves its conjunction one input shorter. A conjunction takes one three-input gate for every two
-/// inputs, so each use saves half a gate.
-const USES: u32 = 3;
 
 impl Circuit {
     /// Lowers `roots` to a circuit. Returns the circuit, and `roots` as signals of the circuit.
@@ -211,80 +203,6 @@ impl Circuit {
             merged.sort_unstable();
             merged.dedup();
             self.cells[at] = Cell::And(merged);
-        }
-        Ok(())
-    }
-
-    /// Creates a cell for each pair of inputs that several conjunctions have in common, starting with the
-    /// most frequent pair.
-    fn share_pairs(&mut self, stop: &StopToken) -> Result<(), EvalError> {
-        let mut by_width: Vec<usize> = (0..self.cells.len())
-            .filter(|&at| matches!(&self.cells[at], Cell::And(inputs) if inputs.len() > 1))
-            .collect();
-        by_width.sort_by_key(|&at| self.width(at));
-        let mut pairs: Vec<(Signal, Signal, u32)> = Vec::new();
-        for at in by_width {
-            let Cell::And(inputs) = &self.cells[at] else { continue };
-            if pairs.len() + inputs.len() * (inputs.len() - 1) / 2 > PAIRS {
-                break;
-            }
-            for (i, &one) in inputs.iter().enumerate() {
-                pairs.extend(inputs[i + 1..].iter().map(|&two| (one, two, at as u32)));
-            }
-        }
-        stop.check()?;
-        pairs.sort_unstable();
-        stop.check()?;
-        let mut users: FxHashMap<(Signal, Signal), Vec<u32>> = FxHashMap::default();
-        let mut queue: BinaryHeap<(u32, std::cmp::Reverse<(Signal, Signal)>)> = BinaryHeap::new();
-        for same in pairs.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
-            if same.len() as u32 >= USES {
-                let pair = (same[0].0, same[0].1);
-                users.insert(pair, same.iter().map(|&(_, _, at)| at).collect());
-                queue.push((same.len() as u32, std::cmp::Reverse(pair)));
-            }
-        }
-        drop(pairs);
-        while let Some((count, std::cmp::Reverse(pair))) = queue.pop() {
-            stop.check()?;
-            let has_both = |at: u32| match &self.cells[at as usize] {
-                Cell::And(inputs) => inputs.contains(&pair.0) && inputs.contains(&pair.1),
-                _ => false,
-            };
-            let Some(cells) = users.get_mut(&pair) else { continue };
-            cells.retain(|&at| has_both(at));
-            let now = cells.len() as u32;
-            if now < USES {
-                users.remove(&pair);
-                continue;
-            }
-            if now < count {
-                queue.push((now, std::cmp::Reverse(pair)));
-                continue;
-            }
-            let cells = users.remove(&pair).unwrap_or_default();
-            // A conjunction of just this pair serves as the shared cell.
-            let whole = cells.iter().find(|&&at| self.width(at as usize) == 2).copied();
-            let shared = match whole {
-                Some(at) => Signal::of_node(at as usize),
-                None => self.push(Cell::And(vec![pair.0, pair.1])),
-            };
-            let mut fresh: FxHashMap<(Signal, Signal), Vec<u32>> = FxHashMap::default();
-            for &at in cells.iter().filter(|&&at| at as usize != shared.node()) {
-                let Cell::And(inputs) = &mut self.cells[at as usize] else { continue };
-                inputs.retain(|&input| input != pair.0 && input != pair.1);
-                for &input in inputs.iter() {
-                    let key = if input < shared { (input, shared) } else { (shared, input) };
-                    fresh.entry(key).or_default().push(at);
-                }
-                inputs.push(shared);
-            }
-            for (key, cells) in fresh {
-                if cells.len() as u32 >= USES {
-                    queue.push((cells.len() as u32, std::cmp::Reverse(key)));
-                    users.insert(key, cells);
-                }
-            }
         }
         Ok(())
     }

@@ -62,6 +62,7 @@ mod report;
 mod rows;
 mod schedule;
 mod select;
+mod share;
 mod single;
 mod specialise;
 mod state;
