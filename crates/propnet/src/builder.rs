@@ -4,7 +4,8 @@ use crate::move_set::{MoveSet, MoveSets};
 use crate::net::{Fluent, GroundCounts, NetRole, PropNet};
 use crate::node::{Node, Signal, Unknown};
 use ggp_game::Game;
-use rustc_hash::FxHashMap;
+use indexmap::IndexSet;
+use rustc_hash::FxBuildHasher;
 use std::ops::Not;
 use std::sync::Arc;
 
@@ -26,8 +27,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub struct NetBuilder {
     game: Arc<Game>,
-    nodes: Vec<Node>,
-    index: FxHashMap<Node, u32>,
+    nodes: IndexSet<Node, FxBuildHasher>,
     move_sets: MoveSets,
     components: Vec<Box<[Signal]>>,
 }
@@ -44,8 +44,7 @@ impl NetBuilder {
         assert_eq!(moves.len(), game.role_count(), "one number of moves for each role of the game");
         NetBuilder {
             game: Arc::clone(game),
-            nodes: vec![Node::False],
-            index: FxHashMap::default(),
+            nodes: [Node::False].into_iter().collect(),
             move_sets: MoveSets::new(moves),
             components: Vec::new(),
         }
@@ -54,12 +53,9 @@ impl NetBuilder {
     /// Creates a builder that contains the nodes of `net`. Signals of `net` have the same meaning in the
     /// builder.
     pub(crate) fn of(net: &PropNet) -> NetBuilder {
-        let nodes = net.nodes.clone();
-        let index = nodes.iter().cloned().zip(0..).collect();
         NetBuilder {
             game: Arc::clone(&net.game),
-            nodes,
-            index,
+            nodes: net.nodes.iter().cloned().collect(),
             move_sets: net.move_sets.clone(),
             components: net.components.clone(),
         }
@@ -81,12 +77,7 @@ impl NetBuilder {
     }
 
     fn intern(&mut self, node: Node) -> Signal {
-        let next = self.nodes.len();
-        let at = *self.index.entry(node.clone()).or_insert(next as u32);
-        if at as usize == next {
-            self.nodes.push(node);
-        }
-        Signal::of_node(at as usize)
+        Signal::of_node(self.nodes.insert_full(node).0)
     }
 
     /// The signal that is true if the fluent with the index `fluent` is true in the current state.
@@ -171,7 +162,7 @@ impl NetBuilder {
     /// Finds a role with two or more move sets in `list`, and replaces these sets by their intersection.
     /// Returns whether `list` changed.
     fn merge_move_sets(&mut self, list: &mut Vec<Signal>) -> bool {
-        let set_of = |nodes: &[Node], signal: Signal| match nodes[signal.node()] {
+        let set_of = |nodes: &IndexSet<Node, FxBuildHasher>, signal: Signal| match nodes[signal.node()] {
             Node::MoveSet(number) => Some(number),
             _ => None,
         };
@@ -266,6 +257,7 @@ impl NetBuilder {
         let NetBuilder { game, nodes, move_sets, components, .. } = self;
         assert_eq!(roles.len(), game.role_count(), "outputs for each role of the game");
         let grounding = GroundCounts::default();
+        let nodes = nodes.into_iter().collect();
         PropNet { game, nodes, move_sets, components, fluents, roles, terminal, grounding }
     }
 }

@@ -1,7 +1,8 @@
 //! Sets of one role's moves. A role makes exactly one move in a step, so a set stands for the proposition
 //! "the role's move is in the set", and its complement for the negation.
 
-use rustc_hash::FxHashMap;
+use indexmap::IndexSet;
+use rustc_hash::FxBuildHasher;
 
 /// A set of moves of one role.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -25,13 +26,12 @@ impl MoveSet {
 #[derive(Clone, Debug)]
 pub(crate) struct MoveSets {
     moves: Vec<usize>,
-    sets: Vec<MoveSet>,
-    index: FxHashMap<MoveSet, u32>,
+    sets: IndexSet<MoveSet, FxBuildHasher>,
 }
 
 impl MoveSets {
     pub(crate) fn new(moves: &[usize]) -> MoveSets {
-        MoveSets { moves: moves.to_vec(), sets: Vec::new(), index: FxHashMap::default() }
+        MoveSets { moves: moves.to_vec(), sets: IndexSet::default() }
     }
 
     pub(crate) fn move_count(&self, role: usize) -> usize {
@@ -43,12 +43,7 @@ impl MoveSets {
     }
 
     pub(crate) fn intern(&mut self, set: MoveSet) -> u32 {
-        let next = self.sets.len() as u32;
-        let number = *self.index.entry(set.clone()).or_insert(next);
-        if number == next {
-            self.sets.push(set);
-        }
-        number
+        self.sets.insert_full(set).0 as u32
     }
 
     /// The intersection of the sets in `literals`, which are sets of `role`. Each literal has the index of a

@@ -36,105 +36,128 @@ pub(crate) fn specialise(
     stop: &StopToken,
 ) -> Result<Specialised, EvalError> {
     let all: Vec<Vec<u32>> = net.roles.iter().map(|role| (0..role.moves.len() as u32).collect()).collect();
-    let first = rebuild(net, fixed, all, stop)?;
-    let possible: Vec<Vec<u32>> = first
-        .net
-        .roles
-        .iter()
-        .map(|role| {
-            let moves = role.moves.iter().enumerate();
-            moves.filter(|(_, mv)| mv.legal != Signal::FALSE).map(|(index, _)| index as u32).collect()
-        })
-        .collect();
-    if possible.iter().zip(&first.moves).all(|(possible, all)| possible.len() == all.len()) {
-        return Ok(first);
-    }
-    rebuild(net, fixed, possible, stop)
+    let legal = net.roles.iter().flat_map(|role| role.moves.iter().map(|mv| mv.legal));
+    let first = Rebuilt::new(net, fixed, &all, legal, stop)?;
+    let is_possible =
+        |role: usize, mv: u32| first.of(net.roles[role].moves[mv as usize].legal) != Signal::FALSE;
+    let moves = all.into_iter().enumerate().map(|(role, mut moves)| {
+        moves.retain(|&mv| is_possible(role, mv));
+        moves
+    });
+    let moves: Vec<Vec<u32>> = moves.collect();
+    let net = Rebuilt::new(net, fixed, &moves, net.outputs(), stop)?.finish(net, &moves);
+    Ok(Specialised { net, moves })
 }
 
-fn rebuild(
-    net: &PropNet,
-    fixed: &[Option<bool>],
-    moves: Vec<Vec<u32>>,
-    stop: &StopToken,
-) -> Result<Specialised, EvalError> {
-    let counts: Vec<usize> = moves.iter().map(Vec::len).collect();
-    let mut builder = NetBuilder::new(&net.game, &counts);
-    // The new index of each remaining move.
-    let left: Vec<Vec<Option<u32>>> = net
-        .roles
-        .iter()
-        .zip(&moves)
-        .map(|(role, moves)| {
-            let mut left = vec![None; role.moves.len()];
-            moves.iter().zip(0..).for_each(|(&mv, index)| left[mv as usize] = Some(index));
-            left
-        })
-        .collect();
-    let mut image = vec![Signal::FALSE; net.nodes.len()];
-    let mut opened: Vec<Option<(u32, Vec<Signal>)>> = vec![None; net.components.len()];
-    let mut closed: Vec<Option<Vec<Signal>>> = vec![None; net.components.len()];
-    for (number, node) in net.nodes.iter().enumerate() {
-        stop.check()?;
-        let through = |image: &[Signal], signal: Signal| image[signal.node()].negated_if(signal.is_negated());
-        image[number] = match node {
-            Node::False => Signal::FALSE,
-            Node::State(fluent) => match fixed[*fluent as usize] {
-                Some(value) => Signal::constant(value),
-                None => builder.state(*fluent as usize),
-            },
-            Node::MoveSet(set) => {
-                let set = net.move_set(*set);
-                let left = &left[set.role as usize];
-                let members: Vec<u32> =
-                    set.members.iter().filter_map(|&member| left[member as usize]).collect();
-                builder.move_set(set.role as usize, &members)
-            }
-            Node::And(inputs) => {
-                let inputs: Vec<Signal> = inputs.iter().map(|&input| through(&image, input)).collect();
-                builder.and(inputs)
-            }
-            Node::Variable(unknown) => {
-                let component = unknown.component as usize;
-                let size = net.components[component].len();
-                let (_, unknowns) = opened[component].get_or_insert_with(|| builder.open_fixpoint(size));
-                unknowns[unknown.index as usize]
-            }
-            Node::Fixpoint(unknown) => {
-                let component = unknown.component as usize;
-                let values = closed[component].get_or_insert_with(|| {
-                    let bodies: Vec<Signal> =
-                        net.components[component].iter().map(|&body| through(&image, body)).collect();
-                    let (number, _) =
-                        opened[component].take().unwrap_or_else(|| builder.open_fixpoint(bodies.len()));
-                    builder.close_fixpoint(number, bodies)
-                });
-                values[unknown.index as usize]
-            }
-        };
+/// The nodes of a network that some signals need, rebuilt with some fluents fixed and without some moves.
+struct Rebuilt {
+    builder: NetBuilder,
+    /// For each node of the network, its image. False for a node that is not needed.
+    image: Vec<Signal>,
+}
+
+impl Rebuilt {
+    fn new(
+        net: &PropNet,
+        fixed: &[Option<bool>],
+        moves: &[Vec<u32>],
+        needed: impl Iterator<Item = Signal>,
+        stop: &StopToken,
+    ) -> Result<Rebuilt, EvalError> {
+        let mut walk = Walk::new(net);
+        walk.on(needed, |_| ());
+        let counts: Vec<usize> = moves.iter().map(Vec::len).collect();
+        let mut builder = NetBuilder::new(&net.game, &counts);
+        // The new index of each remaining move.
+        let left: Vec<Vec<Option<u32>>> = net
+            .roles
+            .iter()
+            .zip(moves)
+            .map(|(role, moves)| {
+                let mut left = vec![None; role.moves.len()];
+                moves.iter().zip(0..).for_each(|(&mv, index)| left[mv as usize] = Some(index));
+                left
+            })
+            .collect();
+        let mut image = vec![Signal::FALSE; net.nodes.len()];
+        let mut opened: Vec<Option<(u32, Vec<Signal>)>> = vec![None; net.components.len()];
+        let mut closed: Vec<Option<Vec<Signal>>> = vec![None; net.components.len()];
+        for (number, node) in net.nodes.iter().enumerate().filter(|&(number, _)| walk.has_met(number)) {
+            stop.check()?;
+            let through =
+                |image: &[Signal], signal: Signal| image[signal.node()].negated_if(signal.is_negated());
+            image[number] = match node {
+                Node::False => Signal::FALSE,
+                Node::State(fluent) => match fixed[*fluent as usize] {
+                    Some(value) => Signal::constant(value),
+                    None => builder.state(*fluent as usize),
+                },
+                Node::MoveSet(set) => {
+                    let set = net.move_set(*set);
+                    let left = &left[set.role as usize];
+                    let members: Vec<u32> =
+                        set.members.iter().filter_map(|&member| left[member as usize]).collect();
+                    builder.move_set(set.role as usize, &members)
+                }
+                Node::And(inputs) => {
+                    let inputs: Vec<Signal> = inputs.iter().map(|&input| through(&image, input)).collect();
+                    builder.and(inputs)
+                }
+                Node::Variable(unknown) => {
+                    let component = unknown.component as usize;
+                    let size = net.components[component].len();
+                    let (_, unknowns) = opened[component].get_or_insert_with(|| builder.open_fixpoint(size));
+                    unknowns[unknown.index as usize]
+                }
+                Node::Fixpoint(unknown) => {
+                    let component = unknown.component as usize;
+                    let values = closed[component].get_or_insert_with(|| {
+                        let bodies: Vec<Signal> =
+                            net.components[component].iter().map(|&body| through(&image, body)).collect();
+                        let (number, _) =
+                            opened[component].take().unwrap_or_else(|| builder.open_fixpoint(bodies.len()));
+                        builder.close_fixpoint(number, bodies)
+                    });
+                    values[unknown.index as usize]
+                }
+            };
+        }
+        Ok(Rebuilt { builder, image })
     }
-    let through = |signal: Signal| image[signal.node()].negated_if(signal.is_negated());
-    let fluents =
-        net.fluents.iter().map(|fluent| Fluent { next: through(fluent.next), ..fluent.clone() }).collect();
-    let roles = net
-        .roles
-        .iter()
-        .zip(&moves)
-        .map(|(role, left)| NetRole {
-            moves: left
-                .iter()
-                .map(|&mv| {
-                    let NetMove { text, legal } = &role.moves[mv as usize];
-                    NetMove { text: text.clone(), legal: through(*legal) }
-                })
-                .collect(),
-            goals: role.goals.iter().map(|&(goal, signal)| (goal, through(signal))).collect(),
-            bad_goal: role.bad_goal.map(through),
-            sees: role.sees.iter().map(|(fact, signal)| (fact.clone(), through(*signal))).collect(),
-        })
-        .collect();
-    let terminal = through(net.terminal);
-    Ok(Specialised { net: builder.finish(fluents, roles, terminal), moves })
+
+    /// The image of a signal that is needed.
+    fn of(&self, signal: Signal) -> Signal {
+        self.image[signal.node()].negated_if(signal.is_negated())
+    }
+
+    /// The network with the outputs of `net` that belong to `moves`. All outputs must be needed.
+    fn finish(self, net: &PropNet, moves: &[Vec<u32>]) -> PropNet {
+        let through = |signal: Signal| self.of(signal);
+        let fluents = net
+            .fluents
+            .iter()
+            .map(|fluent| Fluent { next: through(fluent.next), ..fluent.clone() })
+            .collect();
+        let roles = net
+            .roles
+            .iter()
+            .zip(moves)
+            .map(|(role, left)| NetRole {
+                moves: left
+                    .iter()
+                    .map(|&mv| {
+                        let NetMove { text, legal } = &role.moves[mv as usize];
+                        NetMove { text: text.clone(), legal: through(*legal) }
+                    })
+                    .collect(),
+                goals: role.goals.iter().map(|&(goal, signal)| (goal, through(signal))).collect(),
+                bad_goal: role.bad_goal.map(through),
+                sees: role.sees.iter().map(|(fact, signal)| (fact.clone(), through(*signal))).collect(),
+            })
+            .collect();
+        let terminal = through(net.terminal);
+        self.builder.finish(fluents, roles, terminal)
+    }
 }
 
 /// For each fluent, its value if it keeps its initial value in every match, otherwise `None`. The values are
