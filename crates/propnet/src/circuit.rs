@@ -207,3 +207,16 @@ impl Circuit {
         Ok(())
     }
 }
+
+#[cfg(test)]
+impl Circuit {
+    /// The value of `signal` in a circuit without moves and fixpoints, where bit `i` of `state` is state bit `i`.
+    pub(crate) fn value(&self, signal: Signal, state: u32) -> bool {
+        let value = match &self.cells[signal.node()] {
+            Cell::State(bit) => state >> bit & 1 == 1,
+            Cell::And(inputs) => inputs.iter().all(|&input| self.value(input, state)),
+            _ => false,
+        };
+        value != signal.is_negated()
+    }
+}

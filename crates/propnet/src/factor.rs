@@ -168,17 +168,6 @@ mod tests {
 
     const INPUTS: u32 = 6;
 
-    /// The value of `signal` where the state bits are those of `state`.
-    fn value(circuit: &Circuit, signal: Signal, state: u32) -> bool {
-        let at = signal.node();
-        let value = match &circuit.cells[at] {
-            Cell::State(bit) => state >> bit & 1 == 1,
-            Cell::And(inputs) => inputs.iter().all(|&input| value(circuit, input, state)),
-            _ => false,
-        };
-        value != signal.is_negated()
-    }
-
     proptest! {
         #[test]
         fn factoring_keeps_the_function_and_leaves_no_common_literal(
@@ -203,7 +192,7 @@ mod tests {
 
             for state in 0..1 << INPUTS {
                 let holds = terms.iter().any(|term| term.iter().all(|(&bit, &on)| (state >> bit & 1 == 1) == on));
-                prop_assert_eq!(value(&circuit, root, state), !holds, "state {:b}", state);
+                prop_assert_eq!(circuit.value(root, state), !holds, "state {:b}", state);
             }
             let mut seen = BTreeSet::new();
             for &input in circuit.inputs(root.node()) {

@@ -171,3 +171,50 @@ impl Circuit {
         Ok(pairs)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::USES;
+    use crate::circuit::{Cell, Circuit};
+    use crate::node::Signal;
+    use crate::steps::Steps;
+    use ggp_game::StopToken;
+    use proptest::prelude::*;
+    use std::collections::BTreeMap;
+
+    const INPUTS: u32 = 6;
+
+    proptest! {
+        #[test]
+        fn sharing_keeps_the_functions_and_leaves_no_frequent_pair(
+            conjunctions in prop::collection::btree_set(prop::collection::btree_map(0..INPUTS, any::<bool>(), 2..6), 1..16)
+        ) {
+            let mut cells = vec![Cell::False];
+            cells.extend((0..INPUTS).map(Cell::State));
+            for inputs in &conjunctions {
+                let literals = inputs.iter().map(|(&bit, &on)| Signal::of_node(bit as usize + 1).negated_if(!on));
+                cells.push(Cell::And(literals.collect()));
+            }
+            let roots: Vec<Signal> = (INPUTS as usize + 1..cells.len()).map(Signal::of_node).collect();
+            let mut circuit = Circuit { cells, components: Vec::new(), roots, steps: Steps::default() };
+
+            circuit.share_pairs(&StopToken::new()).unwrap();
+
+            for (inputs, &root) in conjunctions.iter().zip(&circuit.roots) {
+                for state in 0..1 << INPUTS {
+                    let holds = inputs.iter().all(|(&bit, &on)| (state >> bit & 1 == 1) == on);
+                    prop_assert_eq!(circuit.value(root, state), holds, "{:?} in state {:b}", inputs, state);
+                }
+            }
+            let mut users: BTreeMap<(Signal, Signal), u32> = BTreeMap::new();
+            for at in 0..circuit.cells.len() {
+                let inputs = circuit.inputs(at);
+                prop_assert!(inputs.is_sorted());
+                for (i, &one) in inputs.iter().enumerate() {
+                    inputs[i + 1..].iter().for_each(|&two| *users.entry((one, two)).or_default() += 1);
+                }
+            }
+            prop_assert!(users.values().all(|&users| users < USES), "{users:?}");
+        }
+    }
+}
