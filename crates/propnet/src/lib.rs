@@ -43,6 +43,7 @@ mod builder;
 mod circuit;
 mod cpu;
 mod decisive;
+mod dependence;
 mod equivalence;
 mod evaluator;
 mod factor;

@@ -7,6 +7,7 @@
 //! only pass has no choice.
 
 use crate::builder::NetBuilder;
+use crate::dependence::{Dependence, simulate, value_of};
 use crate::net::{Fluent, NetMove, NetRole, PropNet};
 use crate::node::{Node, Signal};
 use crate::walk::Walk;
@@ -14,9 +15,6 @@ use ggp_game::{EvalError, StopToken};
 
 /// The longest period considered, in steps.
 const MAX_PERIOD: usize = 4;
-/// The maximum number of rounds of the iterations in [`autonomous_fluents`] and [`returning_fluents`]. An
-/// iteration that needs more rounds finds no fluents.
-const ROUNDS: usize = 200;
 
 /// A network with some fluents fixed, without the moves that are then never legal.
 #[derive(Clone, Debug)]
@@ -166,53 +164,8 @@ impl Rebuilt {
 /// # Errors
 /// [`EvalError::Interrupted`] soon after `stop` is raised.
 pub(crate) fn constant_fluents(net: &PropNet, stop: &StopToken) -> Result<Vec<Option<bool>>, EvalError> {
-    let mut values: Vec<Option<bool>> = net.fluents.iter().map(|fluent| Some(fluent.initial)).collect();
-    loop {
-        stop.check()?;
-        let nodes = simulate(net, &values);
-        let mut changed = false;
-        for (value, fluent) in values.iter_mut().zip(&net.fluents) {
-            let next = value_of(&nodes, fluent.next);
-            if value.is_some() && next != *value {
-                *value = None;
-                changed = true;
-            }
-        }
-        if !changed {
-            return Ok(values);
-        }
-    }
-}
-
-fn value_of(nodes: &[Option<bool>], signal: Signal) -> Option<bool> {
-    nodes[signal.node()].map(|value| value != signal.is_negated())
-}
-
-/// For each node, its value if the known values of `fluents` determine it, otherwise `None`.
-fn simulate(net: &PropNet, fluents: &[Option<bool>]) -> Vec<Option<bool>> {
-    let mut values: Vec<Option<bool>> = vec![None; net.nodes.len()];
-    for (number, node) in net.nodes.iter().enumerate() {
-        values[number] = match node {
-            Node::False => Some(false),
-            Node::State(fluent) => fluents[*fluent as usize],
-            Node::And(inputs) => {
-                let mut all = Some(true);
-                for &input in inputs {
-                    match value_of(&values, input) {
-                        Some(true) => {}
-                        Some(false) => {
-                            all = Some(false);
-                            break;
-                        }
-                        None => all = None,
-                    }
-                }
-                all
-            }
-            Node::MoveSet(_) | Node::Variable(_) | Node::Fixpoint(_) => None,
-        };
-    }
-    values
+    let initial = net.fluents.iter().map(|fluent| Some(fluent.initial)).collect();
+    Dependence::new(net).constant(initial, stop)
 }
 
 /// For each phase, the fluents that it determines, with their values. If there is no short period, the result
@@ -226,7 +179,8 @@ pub(crate) fn phases(
     constant: &[Option<bool>],
     stop: &StopToken,
 ) -> Result<Vec<Vec<(u32, bool)>>, EvalError> {
-    let autonomous = autonomous_fluents(net, stop)?;
+    let dependence = Dependence::new(net);
+    let autonomous = dependence.independent(vec![true; net.fluents.len()], stop)?;
     if !autonomous.iter().zip(constant).any(|(&own, constant)| own && constant.is_none()) {
         return Ok(vec![Vec::new()]);
     }
@@ -247,7 +201,11 @@ pub(crate) fn phases(
     states.push(now);
     let mut best: Vec<Vec<(u32, bool)>> = vec![Vec::new()];
     for period in 2..=MAX_PERIOD {
-        let returning = returning_fluents(net, &states[0], &states[period], stop)?;
+        // The largest set of fluents that have the same values in the first state and `period` steps later,
+        // and whose next values depend only on fluents in the set.
+        let same =
+            states[0].iter().zip(&states[period]).map(|(first, later)| first.is_some() && first == later);
+        let returning = dependence.independent(same.collect(), stop)?;
         let interesting = |fluent: &u32| returning[*fluent as usize] && constant[*fluent as usize].is_none();
         let fluents: Vec<u32> = (0..net.fluents.len() as u32).filter(interesting).collect();
         if fluents.len() > best[0].len() {
@@ -268,63 +226,7 @@ pub(crate) fn phases(
 /// # Errors
 /// [`EvalError::Interrupted`] soon after `stop` is raised.
 pub(crate) fn autonomous_fluents(net: &PropNet, stop: &StopToken) -> Result<Vec<bool>, EvalError> {
-    let mut autonomous = vec![true; net.fluents.len()];
-    for _ in 0..ROUNDS {
-        stop.check()?;
-        let free = independent_nodes(net, &autonomous);
-        let mut changed = false;
-        for (own, fluent) in autonomous.iter_mut().zip(&net.fluents) {
-            if *own && !free[fluent.next.node()] {
-                *own = false;
-                changed = true;
-            }
-        }
-        if !changed {
-            return Ok(autonomous);
-        }
-    }
-    Ok(vec![false; net.fluents.len()])
-}
-
-/// For each node, whether it depends on no move and on no fluent outside `set`.
-fn independent_nodes(net: &PropNet, set: &[bool]) -> Vec<bool> {
-    let mut free = vec![false; net.nodes.len()];
-    for (number, node) in net.nodes.iter().enumerate() {
-        free[number] = match node {
-            Node::False => true,
-            Node::State(fluent) => set[*fluent as usize],
-            Node::And(inputs) => inputs.iter().all(|input| free[input.node()]),
-            Node::MoveSet(_) | Node::Variable(_) | Node::Fixpoint(_) => false,
-        };
-    }
-    free
-}
-
-/// The largest set of fluents that have the same values in the states `first` and `later`, and whose next
-/// values depend only on fluents in the set.
-fn returning_fluents(
-    net: &PropNet,
-    first: &[Option<bool>],
-    later: &[Option<bool>],
-    stop: &StopToken,
-) -> Result<Vec<bool>, EvalError> {
-    let mut returning: Vec<bool> =
-        first.iter().zip(later).map(|(first, later)| first.is_some() && first == later).collect();
-    for _ in 0..ROUNDS {
-        stop.check()?;
-        let free = independent_nodes(net, &returning);
-        let mut changed = false;
-        for (own, fluent) in returning.iter_mut().zip(&net.fluents) {
-            if *own && !free[fluent.next.node()] {
-                *own = false;
-                changed = true;
-            }
-        }
-        if !changed {
-            return Ok(returning);
-        }
-    }
-    Ok(vec![false; net.fluents.len()])
+    Dependence::new(net).independent(vec![true; net.fluents.len()], stop)
 }
 
 /// The fluents that the terminal condition, the goals and the legal moves depend on, now or later, in any of
