@@ -10,6 +10,10 @@
 //! 3. [`recursion`]: facts that depend on each other in a cycle become the least fixpoint of their equations,
 //!    one fixpoint for each strongly connected component.
 
+mod alternatives;
+mod domains;
+mod exchange;
+mod exclusive;
 mod instances;
 mod recursion;
 mod relax;
@@ -22,7 +26,7 @@ use ggp_datalog::{EvalError, RelationId, Value};
 use ggp_game::lower::{Carrier, Form};
 use ggp_game::{Fact, Game, Goal, StopToken};
 use instances::Instances;
-use relax::Relaxed;
+use relax::{Relaxed, Rules};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
@@ -70,6 +74,24 @@ impl GroundLimits {
     }
 }
 
+impl GroundLimits {
+    /// Bounds for a game that is grounded in about a second at most. No bound exceeds that of `self`.
+    fn small(&self) -> GroundLimits {
+        GroundLimits {
+            tuples: self.tuples.min(250_000),
+            rows: self.rows.min(8_000_000),
+            instances: self.instances.min(250_000),
+            nodes: self.nodes.min(500_000),
+            text: self.text,
+        }
+    }
+
+    /// Bounds for possible facts that are computed in about a second at most. No bound exceeds that of `self`.
+    fn medium(&self) -> GroundLimits {
+        GroundLimits { tuples: self.tuples.min(1_500_000), rows: self.rows.min(25_000_000), ..*self }
+    }
+}
+
 /// The reason why a game has no network.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum GroundError {
@@ -106,25 +128,72 @@ impl PropNet {
     /// [`GroundError::TooLarge`] if a bound of `limits` is exceeded, [`GroundError::Interrupted`] soon after
     /// `stop` is raised.
     pub fn ground(game: &Arc<Game>, limits: &GroundLimits, stop: &StopToken) -> Result<PropNet, GroundError> {
-        let mut relaxed = Relaxed::new(game, limits, stop)?;
-        if relaxed.database.values().text_bytes() > limits.text {
-            let bound = limits.text >> 20;
-            return Err(GroundError::TooLarge(format!("the texts of the terms need more than {bound} MiB")));
+        let rules = Rules::of(game);
+        if !exchange::may_apply(game, &rules) {
+            return network(game, &mut Relaxed::new(game, rules, limits, stop)?, limits, stop);
         }
-        let moves = Moves::new(&mut relaxed);
-        let mut builder = NetBuilder::new(game, &moves.counts());
-        let fluents = Fluents::new(&mut relaxed);
-        relaxed.make_terms(Carrier::Sees);
-        let mut signals = Signals::new(&relaxed);
-        signals.set_fluents(&fluents, &relaxed, &mut builder);
-        let instances = Instances { relaxed: &mut relaxed, moves: &moves, limits, stop };
-        let mut counts = instances.build(&mut builder, &mut signals)?;
-        counts.count_facts(&relaxed);
-        stop.check()?;
-        let mut net = finish(builder, &relaxed, &fluents, &moves, &signals);
-        counts.nodes = net.nodes.len();
-        net.grounding = counts;
+        // The exchange costs time and pays only in large games.
+        let small = limits.small();
+        let tried = Relaxed::new(game, rules.clone(), &small, stop)
+            .and_then(|mut relaxed| network(game, &mut relaxed, &small, stop));
+        match tried {
+            Err(GroundError::TooLarge(_)) => {}
+            done => return done,
+        }
+        tmp("small failed");
+        let Some(exchanged) = exchange::exchange(game, &rules, limits, stop)? else { if std::env::var("TMP_T").is_ok() { panic!() }
+            return network(game, &mut Relaxed::new(game, rules, limits, stop)?, limits, stop);
+        };
+        tmp("exchanged");
+        // Evaluation on demand suits single states. Of all facts that may hold, most may be demanded.
+        let rules = exchanged.rules;
+        let mut whole = rules.evaluated_in_full();
+        let semantics = game.semantics();
+        domains::restrict_to_asked(&mut whole, semantics.asked(), exchanged.bounds);
+        tmp("domains");
+        let mut relaxed = match Relaxed::new(game, whole, &limits.medium(), stop) {
+            Err(GroundError::TooLarge(_)) => Relaxed::new(game, rules, limits, stop)?,
+            done => done?,
+        };
+        tmp("final facts");
+        let mut net = network(game, &mut relaxed, limits, stop)?;
+        tmp("final net");
+        net.set_exclusive(&exchanged.exclusive);
         Ok(net)
+    }
+}
+
+/// The network of the rules from which `relaxed` has computed the possible facts.
+fn network(
+    game: &Arc<Game>,
+    relaxed: &mut Relaxed,
+    limits: &GroundLimits,
+    stop: &StopToken,
+) -> Result<PropNet, GroundError> {
+    if relaxed.database.values().text_bytes() > limits.text {
+        let bound = limits.text >> 20;
+        return Err(GroundError::TooLarge(format!("the texts of the terms need more than {bound} MiB")));
+    }
+    let moves = Moves::new(relaxed);
+    let mut builder = NetBuilder::new(game, &moves.counts());
+    let fluents = Fluents::new(relaxed);
+    relaxed.make_terms(Carrier::Sees);
+    let mut signals = Signals::new(relaxed);
+    signals.set_fluents(&fluents, relaxed, &mut builder);
+    let instances = Instances { relaxed, moves: &moves, limits, stop };
+    let mut counts = instances.build(&mut builder, &mut signals)?;
+    counts.count_facts(relaxed);
+    stop.check()?;
+    let mut net = finish(builder, relaxed, &fluents, &moves, &signals);
+    counts.nodes = net.nodes.len();
+    net.grounding = counts;
+    Ok(net)
+}
+
+pub(crate) fn tmp(what: &str) {
+    if std::env::var("TMP_T").is_ok() {
+        let t = std::fs::read_to_string("/proc/self/stat").unwrap(); let f: Vec<&str> = t.split(" ").collect(); let u: f64 = f[13].parse::<f64>().unwrap() + f[14].parse::<f64>().unwrap();
+        eprintln!("{:.2} {what}", u / 100.0);
     }
 }
 
