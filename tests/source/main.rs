@@ -1,8 +1,10 @@
 //! Tests of the source text itself: no circles between the modules of a crate, no second way to do what has
-//! one place, a deliberate public surface of the library `ggp`, and READMEs that follow the front pages.
+//! one place, a deliberate public surface of the library `ggp`, READMEs that follow the front pages, and tests that
+//! leave the cache of the user alone.
 
 mod modules;
 mod one_place;
 mod readmes;
 mod surface;
 mod syntax;
+mod user_cache;

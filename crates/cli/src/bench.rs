@@ -9,7 +9,7 @@ use crate::exit::Exit;
 use crate::meter;
 use crate::number::{positive_seconds, whole};
 use crate::progress::Progress;
-use crate::reasoner::Reasoning;
+use crate::reasoner::MachineOption;
 use crate::rulesheet::GameFile;
 use ggp::{Build, WithMachine};
 use ggp_game::{Batches, Fingerprint, Playout, PlayoutPlan, Playouts, StateMachine};
@@ -68,7 +68,7 @@ pub(crate) struct Arguments {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    reasoning: Reasoning,
+    machine: MachineOption,
 }
 
 fn rate(text: &str) -> Result<f64, String> {
@@ -91,7 +91,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     let began = Instant::now();
     let game = arguments.file.load()?;
     let cpu = arguments.cpu.unwrap_or_else(Cpu::detect);
-    let reasoner = arguments.reasoning.build_with(&game, &Build { cpu, ..Build::default() })?;
+    let reasoner = arguments.machine.build(&game, Build { cpu, ..Build::default() })?;
     let build_seconds = began.elapsed().as_secs_f64();
     progress.set("playing");
     let tally = reasoner.with(Play {
