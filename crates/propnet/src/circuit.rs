@@ -39,17 +39,28 @@ pub(crate) struct Circuit {
     pub(crate) steps: Steps,
 }
 
+/// How much work lowering does to make a circuit small.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Sharing {
+    /// Lowering is fast: it skips factoring and the sharing of pairs.
+    Off,
+    /// Lowering factors, then shares pairs.
+    On,
+    /// The same, but with another choice of factors: conjunctions of two inputs are dissolved first, and among
+    /// equally frequent factors the one with the fewest readers is taken out, so that what is left is common
+    /// to many disjunctions. Which of the two choices gives the smaller circuit depends on the game.
+    Dissolving,
+}
+
 impl Circuit {
     /// Lowers `roots` to a circuit. Returns the circuit, and `roots` as signals of the circuit.
-    ///
-    /// If `share` is false, lowering is fast: it skips factoring and the sharing of pairs.
     ///
     /// # Errors
     /// [`EvalError::Interrupted`] soon after `stop` is raised.
     pub(crate) fn lower(
         net: &PropNet,
         roots: &[Signal],
-        share: bool,
+        sharing: Sharing,
         stop: &StopToken,
     ) -> Result<(Circuit, Vec<Signal>), EvalError> {
         let mut circuit = Circuit {
@@ -65,8 +76,12 @@ impl Circuit {
         circuit.steps.flattened = circuit.gates();
         circuit.steps.factored = circuit.steps.flattened;
         circuit.steps.shared = circuit.steps.flattened;
-        if share {
-            circuit.factor(stop)?;
+        if sharing != Sharing::Off {
+            let dissolving = sharing == Sharing::Dissolving;
+            if dissolving {
+                circuit.dissolve_pairs();
+            }
+            circuit.factor(dissolving, stop)?;
             circuit.flatten(stop)?;
             circuit.steps.factored = circuit.gates();
             circuit.share_pairs(stop)?;
@@ -151,6 +166,14 @@ impl Circuit {
         }
     }
 
+    /// `signal`, with conjunctions of one input replaced by this input.
+    pub(crate) fn resolved(&self, mut signal: Signal) -> Signal {
+        while let [one] = *self.inputs(signal.node()) {
+            signal = one.negated_if(signal.is_negated());
+        }
+        signal
+    }
+
     /// The number of inputs of a cell.
     pub(crate) fn width(&self, at: usize) -> usize {
         self.inputs(at).len()
@@ -205,6 +228,34 @@ impl Circuit {
             self.cells[at] = Cell::And(merged);
         }
         Ok(())
+    }
+
+    /// Replaces each conjunction of two inputs by these inputs in the conjunctions that read it. Factoring
+    /// then sees the literals inside the pair. The sharing of pairs makes a cell of the pair again if enough
+    /// readers still contain it.
+    fn dissolve_pairs(&mut self) {
+        let fanouts = self.fanouts();
+        let pairs: Vec<Option<[Signal; 2]>> = (0..self.cells.len())
+            .map(|at| match *self.inputs(at) {
+                [one, two] if fanouts[at] > 1 => Some([one, two]),
+                _ => None,
+            })
+            .collect();
+        let pair = |signal: Signal| pairs[signal.node()].filter(|_| !signal.is_negated());
+        for cell in &mut self.cells {
+            let Cell::And(inputs) = cell else { continue };
+            if inputs.iter().any(|&input| pair(input).is_some()) {
+                let mut pending = std::mem::take(inputs);
+                while let Some(signal) = pending.pop() {
+                    match pair(signal) {
+                        Some(both) => pending.extend(both),
+                        None => inputs.push(signal),
+                    }
+                }
+                inputs.sort_unstable();
+                inputs.dedup();
+            }
+        }
     }
 }
 

@@ -2,8 +2,10 @@
 //! draw among all legal moves, programs with decisive moves only among the decisive ones. All machines of a
 //! network share the programs.
 
+use crate::circuit::Sharing;
 use crate::decisive::decisive;
 use crate::equivalence::EquivalentMoves;
+use crate::guard::Sizes;
 use crate::net::PropNet;
 use crate::program::{Choice, Layout, Outputs, Program};
 use crate::schedule::Compiler;
@@ -49,11 +51,21 @@ pub(crate) struct PhasePrograms {
     /// then cheaper than evaluating its goals, so the goals of many ended playouts are evaluated together.
     /// `None` if the goals of each playout are evaluated when the playout ends.
     pub(crate) defer: Option<usize>,
+    /// Whether the playouts of all lanes begin together, because guards may then leave out more gates.
+    pub(crate) together: bool,
 }
 
 /// If more than this fraction of a step's gates serve both the terminal condition and the legal moves, these
 /// gates run only once in each step. The cost is that a lane whose playout ends stays idle for one step.
 const SHARE_FROM: f64 = 0.08;
+
+/// Playouts begin together if more than one in this many gates has a guard.
+const TOGETHER_FROM: usize = 2;
+/// Programs of at most this many gates are also compiled with [`Sharing::Dissolving`], which takes as long again.
+const DISSOLVE_UP_TO: usize = 150_000;
+/// The programs that were compiled with [`Sharing::Dissolving`] are used if they have at most this percentage of
+/// the gates of the others.
+const DISSOLVED_PERCENT: usize = 98;
 
 /// Networks with more nodes than this get no decisive moves: the cost of detecting them grows with the square
 /// of the size.
@@ -139,12 +151,14 @@ impl PhasePrograms {
     ) -> Result<PhasePrograms, EvalError> {
         let fluents = needed_fluents(&nets.iter().map(|one| &one.net).collect::<Vec<_>>());
         let outputs: Vec<Outputs<'_>> = nets.iter().map(|one| Outputs::of(one, &fluents)).collect();
-        let compilers = outputs.iter().map(|one| Compiler::new(one, true, stop));
-        let compilers: Vec<Compiler<'_>> = compilers.collect::<Result<_, _>>()?;
-        let shared = compilers.iter().any(|one| one.shared_by_terminal_and_legal() > SHARE_FROM);
-        let layout = if shared { Layout::Share } else { Layout::Refill };
-        let programs = compilers.iter().map(|one| one.compile(layout, stop));
-        let programs: Vec<Program> = programs.collect::<Result<_, _>>()?;
+        let mut programs = compiled(&outputs, Sharing::On, stop)?;
+        let gates = gates_of(&programs);
+        if gates <= DISSOLVE_UP_TO {
+            let others = compiled(&outputs, Sharing::Dissolving, stop)?;
+            if gates_of(&others) * 100 <= gates * DISSOLVED_PERCENT {
+                programs = others;
+            }
+        }
         let phases: Vec<Phase> = nets
             .iter()
             .zip(programs)
@@ -162,7 +176,10 @@ impl PhasePrograms {
         let constants = constants.filter_map(|(fluent, value)| Some((fluent as u32, (*value)?))).collect();
         let goals = phases.iter().map(|phase| phase.program.gates_of_goals()).max().unwrap_or(0);
         let defer = (goals > fluents.len()).then_some(goals);
-        Ok(PhasePrograms { phases, fluents, constants, rows, scratch, defer })
+        let all: usize = phases.iter().map(|phase| phase.program.gates_per_step()).sum();
+        let guarded: usize = phases.iter().map(|phase| phase.program.guarded_gates()).sum();
+        let together = guarded * TOGETHER_FROM > all;
+        Ok(PhasePrograms { phases, fluents, constants, rows, scratch, defer, together })
     }
 
     /// Whether the gates that serve both the terminal condition and the legal moves run only once in each
@@ -182,6 +199,20 @@ impl PhasePrograms {
         }
         self.phases.iter().position(|phase| agrees(&phase.fixed))
     }
+}
+
+/// A program for each of `outputs`. All programs have the same layout.
+fn compiled(outputs: &[Outputs<'_>], sharing: Sharing, stop: &StopToken) -> Result<Vec<Program>, EvalError> {
+    let compilers = outputs.iter().map(|one| Compiler::new(one, sharing, stop));
+    let compilers: Vec<Compiler<'_>> = compilers.collect::<Result<_, _>>()?;
+    let shared = compilers.iter().any(|one| one.shared_by_terminal_and_legal() > SHARE_FROM);
+    let layout = if shared { Layout::Share } else { Layout::Refill };
+    compilers.iter().map(|one| one.compile(layout, Sizes::LANES, stop)).collect()
+}
+
+/// The number of gates of `programs`, including those of the goals.
+fn gates_of(programs: &[Program]) -> usize {
+    programs.iter().map(|program| program.gates_per_step() + program.gates_of_goals()).sum()
 }
 
 /// `net` specialised to each phase: the constant fluents and the fluents that the phase determines get their
