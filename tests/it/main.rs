@@ -15,6 +15,7 @@ mod grounding;
 mod invalid;
 mod means;
 mod measurements;
+mod network_bytes;
 mod perft;
 mod positions;
 mod proofs;

@@ -1,6 +1,8 @@
 //! Tests of the source text itself: no circles between the modules of a crate, no second way to do what has
-//! one place, a deliberate public surface of the library `ggp`, and READMEs that follow the front pages.
+//! one place, a deliberate public surface of the library `ggp`, a fingerprint of all sources that determine a network,
+//! and READMEs that follow the front pages.
 
+mod fingerprint;
 mod modules;
 mod one_place;
 mod readmes;

@@ -79,5 +79,5 @@ pub use ggp_game::{
     Role, StateMachine, StopToken, UnknownRole, perft,
 };
 pub use ggp_gdl::{Diagnostic, Severity, Strictness};
-pub use ggp_propnet::{Cpu, GroundLimits, PropNetMachine};
+pub use ggp_propnet::{Cpu, DecodeError, GroundLimits, PropNetMachine};
 pub use ggp_search::{Halt, Limits as SearchLimits, MctsOptions, PlayerSpec, SpecError};

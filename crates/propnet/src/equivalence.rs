@@ -12,18 +12,19 @@
 
 use crate::builder::NetBuilder;
 use crate::move_set::MoveSet;
-use crate::net::PropNet;
+use crate::net::{NetRole, PropNet};
 use crate::node::{Node, Signal};
 use crate::specialise::Specialised;
 use crate::walk::Walk;
 use rustc_hash::{FxHashMap, FxHashSet};
+use serde::{Deserialize, Serialize};
 
 /// For each class of moves that no gate reads, [`Dependencies::may_merge`] visits at most this many nodes,
 /// which takes a fraction of a second. A class that needs more is not merged.
 const WORK: usize = 4_000_000;
 
 /// The classes of equivalent moves.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct EquivalentMoves {
     /// For each role and each of its moves, the first move of the class to which the move belongs.
     first: Vec<Vec<u32>>,
@@ -60,6 +61,16 @@ impl EquivalentMoves {
             first.push(of_role);
         }
         some.then_some(EquivalentMoves { first })
+    }
+
+    /// Whether the classes are classes of the moves of `roles`, where the first move of each class belongs to
+    /// itself.
+    pub(crate) fn fit(&self, roles: &[NetRole]) -> bool {
+        let fits = |(first, role): (&Vec<u32>, &NetRole)| {
+            let is_first = |&mv: &u32| first.get(mv as usize) == Some(&mv);
+            first.len() == role.moves.len() && first.iter().all(is_first)
+        };
+        self.first.len() == roles.len() && self.first.iter().zip(roles).all(fits)
     }
 
     /// The first move in the class of `role`'s move `mv`.

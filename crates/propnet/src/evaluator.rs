@@ -11,13 +11,15 @@ use crate::select::{MAX_MOVES, SelectionTree};
 use crate::specialise::{Specialised, constant_fluents, needed_fluents, phases, specialise};
 use crate::state::BitState;
 use ggp_game::{EvalError, Move, StopToken};
+use serde::{Deserialize, Serialize};
 
 /// The program for playout steps in one phase (the step number modulo the game's period).
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Phase {
     pub(crate) program: Program,
     /// For each role, the tree by which its move is drawn. `None` if the role has at most one move in this
-    /// phase.
+    /// phase. The trees follow from `moves`, and their serialised form is empty.
+    #[serde(skip)]
     pub(crate) trees: Vec<Option<SelectionTree>>,
     /// For each role, the moves that have a row in this phase, as indices into the role's moves of the
     /// original network.
@@ -36,18 +38,23 @@ impl Phase {
 }
 
 /// The programs for playouts, one for each phase (the step number modulo the game's period).
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct PhasePrograms {
     pub(crate) phases: Vec<Phase>,
     /// The fluents that have a state row, in ascending order.
     pub(crate) fluents: Vec<u32>,
     /// The fluents that the programs assume never to change, each with its value.
     pub(crate) constants: Vec<(u32, bool)>,
+    /// The number of rows that the largest program needs. This field and the fields below follow from the
+    /// fields above and are not serialised.
+    #[serde(skip)]
     pub(crate) rows: usize,
+    #[serde(skip)]
     pub(crate) scratch: usize,
     /// The number of gates of the goals, if it exceeds the number of state rows. Storing an ended state is
     /// then cheaper than evaluating its goals, so the goals of many ended playouts are evaluated together.
     /// `None` if the goals of each playout are evaluated when the playout ends.
+    #[serde(skip)]
     pub(crate) defer: Option<usize>,
 }
 
@@ -149,20 +156,31 @@ impl PhasePrograms {
             .iter()
             .zip(programs)
             .zip(phases)
-            .map(|((one, program), fixed)| {
-                let tree = |moves: &Vec<u32>| (moves.len() > 1).then(|| SelectionTree::new(moves.len()));
-                let trees = one.moves.iter().map(tree).collect();
-                Phase { program, trees, moves: one.moves.clone(), fixed }
+            .map(|((one, program), fixed)| Phase {
+                program,
+                trees: Vec::new(),
+                moves: one.moves.clone(),
+                fixed,
             })
             .collect();
-        let rows = phases.iter().map(|phase| phase.program.rows).max().unwrap_or(1);
-        let trees = phases.iter().flat_map(|phase| phase.trees.iter().flatten());
-        let scratch = trees.map(SelectionTree::scratch).max().unwrap_or(0);
         let constants = constant.iter().enumerate();
         let constants = constants.filter_map(|(fluent, value)| Some((fluent as u32, (*value)?))).collect();
-        let goals = phases.iter().map(|phase| phase.program.gates_of_goals()).max().unwrap_or(0);
-        let defer = (goals > fluents.len()).then_some(goals);
-        Ok(PhasePrograms { phases, fluents, constants, rows, scratch, defer })
+        let programs = PhasePrograms { phases, fluents, constants, rows: 0, scratch: 0, defer: None };
+        Ok(programs.completed())
+    }
+
+    /// Computes the fields that follow from the programs, the moves and the fluents.
+    pub(crate) fn completed(mut self) -> PhasePrograms {
+        let tree = |moves: &Vec<u32>| (moves.len() > 1).then(|| SelectionTree::new(moves.len()));
+        for phase in &mut self.phases {
+            phase.trees = phase.moves.iter().map(tree).collect();
+        }
+        self.rows = self.phases.iter().map(|phase| phase.program.rows).max().unwrap_or(1);
+        let trees = self.phases.iter().flat_map(|phase| phase.trees.iter().flatten());
+        self.scratch = trees.map(SelectionTree::scratch).max().unwrap_or(0);
+        let goals = self.phases.iter().map(|phase| phase.program.gates_of_goals()).max().unwrap_or(0);
+        self.defer = (goals > self.fluents.len()).then_some(goals);
+        self
     }
 
     /// Whether the gates that serve both the terminal condition and the legal moves run only once in each

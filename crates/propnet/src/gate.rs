@@ -5,12 +5,13 @@
 //! form runs, so that the kind is decoded once per run instead of once per gate.
 
 use crate::rows::Bits;
+use serde::{Deserialize, Serialize};
 
 macro_rules! kinds {
     ($($name:ident = |$a:ident, $b:ident, $c:ident| $formula:expr;)*) => {
         /// The function that a gate computes from its inputs `a`, `b` and `c`. In a gate of two inputs, `c`
         /// is the same row as `b`.
-        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+        #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
         #[repr(u8)]
         pub(crate) enum Kind { $(#[doc = stringify!($formula)] $name),* }
 
@@ -60,7 +61,7 @@ kinds! {
 }
 
 /// One gate: the indices of its output row and of its input rows.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Gate {
     pub(crate) out: u32,
     pub(crate) inputs: [u32; 3],

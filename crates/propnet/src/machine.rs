@@ -2,6 +2,7 @@
 //! batches of states, and playouts.
 
 pub(crate) mod batch;
+mod bytes;
 mod playouts;
 mod shared;
 
@@ -77,10 +78,13 @@ impl PropNetMachine {
     /// # Errors
     /// As [`PropNetMachine::new`], and [`EvalError::Interrupted`] if `stop` is raised.
     pub fn compile(net: PropNet, cpu: Cpu, stop: &StopToken) -> Result<PropNetMachine, EvalError> {
-        let shared = Shared::new(net, stop)?;
+        Ok(PropNetMachine::of(Shared::new(net, stop)?, cpu))
+    }
+
+    fn of(shared: Shared, cpu: Cpu) -> PropNetMachine {
         let mut rows = vec![0; shared.single.rows];
         rows[ONES as usize] = !0;
-        Ok(PropNetMachine {
+        PropNetMachine {
             shared: Arc::new(shared),
             kernels: Kernels::new(cpu),
             rows,
@@ -93,7 +97,7 @@ impl PropNetMachine {
             narrowed: Vec::new(),
             nearness: None,
             stop: StopToken::new(),
-        })
+        }
     }
 
     /// Restricts the machine to the instructions of `cpu`.

@@ -38,6 +38,14 @@ impl MoveSets {
         self.moves[role]
     }
 
+    pub(crate) fn len(&self) -> usize {
+        self.sets.len()
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &MoveSet> {
+        self.sets.iter()
+    }
+
     pub(crate) fn get(&self, number: u32) -> &MoveSet {
         &self.sets[number as usize]
     }

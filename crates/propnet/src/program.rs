@@ -8,6 +8,7 @@
 use crate::gate::{Gate, Kind, Literal};
 use crate::net::PropNet;
 use crate::steps::Steps;
+use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
 /// Row 0: false in every lane.
@@ -20,14 +21,14 @@ pub(crate) const FIRST_STATE: u32 = 2;
 pub(crate) const GROUP: usize = 8;
 
 /// A run: consecutive gates of one kind.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Run {
     pub(crate) kind: Kind,
     pub(crate) gates: Range<u32>,
 }
 
 /// A unit of evaluation: a run of gates, or a loop for a fixpoint component.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) enum Block {
     Run(Run),
     /// Computes a least fixpoint: all unknowns start as false, and the body repeats until no unknown changes.
@@ -39,7 +40,7 @@ pub(crate) enum Block {
 }
 
 /// The move rows of one role, among which one move is chosen.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Choice {
     pub(crate) role: usize,
     /// The first of the role's move rows.
@@ -52,7 +53,7 @@ pub(crate) struct Choice {
 
 /// How a program uses its rows. The layout decides which values of earlier sections a section may read. The
 /// sections of a program are the terminal condition, the goals, the legal moves and the next state.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) enum Layout {
     /// For playouts: rows are reused. The legal section reads no values of the terminal section, because a
     /// lane may get the start state of another playout between the two sections.
@@ -76,7 +77,7 @@ pub(crate) struct Outputs<'a> {
 }
 
 /// Compiled gates that evaluate a network, or one phase of it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Program {
     pub(crate) gates: Vec<Gate>,
     pub(crate) terminal_blocks: Vec<Block>,
@@ -96,7 +97,9 @@ pub(crate) struct Program {
     /// Per role, the literal of each percept.
     pub(crate) percepts: Vec<Vec<Literal<u32>>>,
     pub(crate) choices: Vec<Choice>,
-    /// The number of rows to allocate: a power of two.
+    /// The number of rows to allocate: a power of two. It follows from [`Program::live_rows`] and is not
+    /// serialised.
+    #[serde(skip)]
     pub(crate) rows: usize,
     /// The number of rows in use.
     pub(crate) live_rows: usize,

@@ -1,8 +1,10 @@
 //! Sizes of a program after each step of its compilation.
 
+use serde::{Deserialize, Serialize};
+
 /// The number of gates of one program after each compilation step, including the gates of the goals. The
 /// counts before `mapped` are in two-input gates, the other counts in gates of two or three inputs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Steps {
     /// The count of gates that the terminal condition, the goals, the legal moves and the next values of the
     /// relevant fluents need, after constant fluents and fluents that the phase determines have been replaced

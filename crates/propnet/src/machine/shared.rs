@@ -61,6 +61,11 @@ impl Shared {
         let single = Compiler::new(&outputs, net.nodes.len() < SHARE_BELOW, stop)?;
         let single = single.compile(Layout::Keep, stop)?;
         let reachable = PhasePrograms::reachable(&net, stop)?;
+        Ok(Shared::of(net, single, reachable))
+    }
+
+    /// The data of a network with the programs for single states and for playouts from reachable states.
+    pub(super) fn of(net: PropNet, single: Program, reachable: PhasePrograms) -> Shared {
         let mut texts: Vec<Box<str>> = Vec::new();
         let mut of_text: FxHashMap<Box<str>, Move> = FxHashMap::default();
         let mut number = |text: &str| {
@@ -76,7 +81,7 @@ impl Shared {
         let fluent_of = facts.zip(0..).collect();
         let nature = net.game.nature().map(Role::index);
         let (decisive, equivalent, general) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
-        Ok(Shared {
+        Shared {
             net,
             nature,
             single,
@@ -89,7 +94,7 @@ impl Shared {
             moves,
             own,
             fluent_of,
-        })
+        }
     }
 
     /// The programs for playouts with decisive moves. `None` if they are not available.
