@@ -9,6 +9,8 @@ import sys
 import tempfile
 import time
 
+os.environ["GGP_NO_CACHE"] = "1"
+
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
 GGP = os.environ.get("GGP", os.path.join(ROOT, "target/release/ggp"))
 FIVE = ["skirmish", "pawn_whopping", "endgame", "breakthrough_holes", "english_draughts"]

@@ -1,6 +1,6 @@
 //! Tests of the source text itself: no circles between the modules of a crate, no second way to do what has
-//! one place, a deliberate public surface of the library `ggp`, a fingerprint of all sources that determine a network,
-//! and READMEs that follow the front pages.
+//! one place, a deliberate public surface of the library `ggp`, READMEs that follow the front pages, a
+//! fingerprint of all sources that determine a network, and tests that leave the cache of the user alone.
 
 mod fingerprint;
 mod modules;
@@ -8,3 +8,4 @@ mod one_place;
 mod readmes;
 mod surface;
 mod syntax;
+mod user_cache;

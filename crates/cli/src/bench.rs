@@ -9,7 +9,7 @@ use crate::exit::Exit;
 use crate::meter;
 use crate::number::{positive_seconds, whole};
 use crate::progress::Progress;
-use crate::reasoner::Reasoning;
+use crate::reasoner::MachineOption;
 use crate::rulesheet::GameFile;
 use ggp::{Build, WithMachine};
 use ggp_game::{Batches, Fingerprint, Playout, PlayoutPlan, Playouts, StateMachine};
@@ -32,7 +32,8 @@ const PROFILE_SHARE: f64 = 0.1;
 ///
 /// With --seconds, plays for about that time and prints the number of playouts per second of CPU
 /// time. Every playout that was begun is finished and counted. With --playouts, plays exactly that
-/// many and prints counts that depend only on the rules and the seed, not on the reasoner.
+/// many and prints counts that depend only on the rules and the seed, not on the reasoner. The network is always
+/// built anew: the cache of built networks is not used.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "\
 Examples:
@@ -68,7 +69,7 @@ pub(crate) struct Arguments {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    reasoning: Reasoning,
+    machine: MachineOption,
 }
 
 fn rate(text: &str) -> Result<f64, String> {
@@ -91,7 +92,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     let began = Instant::now();
     let game = arguments.file.load()?;
     let cpu = arguments.cpu.unwrap_or_else(Cpu::detect);
-    let reasoner = arguments.reasoning.build_with(&game, &Build { cpu, ..Build::default() })?;
+    let reasoner = arguments.machine.build(&game, Build { cpu, ..Build::default() })?;
     let build_seconds = began.elapsed().as_secs_f64();
     progress.set("playing");
     let tally = reasoner.with(Play {

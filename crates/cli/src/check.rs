@@ -8,7 +8,7 @@ use crate::reasoner::Reasoning;
 use crate::rulesheet::{self, Level, count};
 use crate::simulate::Simulation;
 use anyhow::Context;
-use ggp::{Build, Choice, Limits, Rulesheet};
+use ggp::{Choice, Limits, Rulesheet};
 use ggp_game::{Deadline, Game, Interpreter, StopToken};
 use ggp_gdl::{Diagnostic, Finding, Severity, locate};
 use serde::Serialize;
@@ -148,8 +148,7 @@ impl Simulate<'_> {
     /// Plays the random playouts: the first ones with the interpreter, and, once the network is built, the
     /// others with the network. The moves of a playout are the same on both machines.
     fn run(self, game: &Arc<Game>, reasoning: Reasoning) -> anyhow::Result<Simulation> {
-        let build = Build { choice: reasoning.choice(), ..Build::within(Build::LONG_TIME) };
-        let coming = build.begin(game)?;
+        let coming = reasoning.long_build().begin(game)?;
         if reasoning.choice() == Choice::Propnet
             && let Some(Err(why)) = coming.wait(Deadline::never(), &StopToken::new())
         {

@@ -14,7 +14,7 @@ use crate::seats::{KINDS, play_clock};
 use crate::sequential;
 use crate::stats;
 use anyhow::Context;
-use ggp::{Build, Participant, Participants, PlayerKind};
+use ggp::{Participant, Participants, PlayerKind};
 use ggp_arena::elo::{Hypothesis, Sprt};
 use ggp_arena::report::{ReportHead, html};
 use ggp_arena::{
@@ -142,7 +142,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     }
     let stop = StopToken::new();
     stop_on_signal(&stop)?;
-    let build = Build { choice: arguments.reasoning.choice(), ..Build::within(Build::LONG_TIME) };
+    let build = arguments.reasoning.long_build();
     let participants =
         Participants::new(participants, &tournament.contests, build).map_err(UsageError::of)?;
     let participants =

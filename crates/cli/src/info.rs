@@ -5,6 +5,7 @@ use crate::exit::Exit;
 use crate::meter;
 use crate::number::seconds;
 use crate::progress::Progress;
+use crate::reasoner::CacheOption;
 use crate::rulesheet::GameFile;
 use ggp::{Build, BuildError};
 use ggp_game::{Game, StateMachine, StopToken};
@@ -18,7 +19,8 @@ use std::time::Duration;
 ///
 /// Prints the sizes of the rules and of their grounding, the number of gates after each step of
 /// simplification, and the programs that playouts run, one for each phase (such as whose turn it
-/// is). If a game has no network, prints the reason and the size of the interpreter's program.
+/// is). If a game has no network, prints the reason and the size of the interpreter's program. A network from
+/// the cache is marked as such; its times are those of its build.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "\
 Examples:
@@ -30,6 +32,8 @@ pub(crate) struct Arguments {
     /// Give up building the network after so many seconds of CPU time; 20 unless given
     #[arg(long, alias = "seconds", value_name = "S", value_parser = seconds)]
     build_seconds: Option<Duration>,
+    #[command(flatten)]
+    cache: CacheOption,
     /// One JSON object
     #[arg(long)]
     json: bool,
@@ -40,7 +44,8 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     let game = arguments.file.load()?;
     progress.set("building the network");
     let time = arguments.build_seconds.unwrap_or(Build::TIME);
-    let info = Info::of(arguments.file.game_name(), &game, time);
+    let build = Build { cache: arguments.cache.cache(), ..Build::within(time) };
+    let info = Info::of(arguments.file.game_name(), &game, &build);
     drop(progress);
     let mut out = console::stdout();
     if arguments.json {
@@ -81,6 +86,9 @@ struct InterpreterInfo {
 struct NetworkInfo {
     ground_seconds: f64,
     compile_seconds: f64,
+    /// The time of reading the network from the cache; the times above are then those of its build. Null if the
+    /// network has just been built.
+    cache_seconds: Option<f64>,
     fixed_facts: usize,
     possible_facts: usize,
     dynamic_rules: usize,
@@ -164,10 +172,10 @@ impl From<PhaseReport> for PhaseInfo {
 }
 
 impl Info {
-    fn of(name: String, game: &Arc<Game>, limit: Duration) -> Info {
+    fn of(name: String, game: &Arc<Game>, build: &Build) -> Info {
         let description = game.description();
         let facts = description.rules.iter().filter(|rule| rule.body.is_empty()).count();
-        let (network, no_network) = match NetworkInfo::of(game, limit) {
+        let (network, no_network) = match NetworkInfo::of(game, build) {
             Ok(network) => (Some(network), None),
             Err(why) => (None, Some(why.to_string())),
         };
@@ -232,10 +240,9 @@ impl InterpreterInfo {
 }
 
 impl NetworkInfo {
-    /// Grounds and compiles `game` within the CPU time `limit`. The error is the reason why the game has no
-    /// network.
-    fn of(game: &Arc<Game>, limit: Duration) -> Result<NetworkInfo, BuildError> {
-        let (machine, times) = Build::within(limit).timed_network(game, &StopToken::new())?;
+    /// The sizes of the network that `build` gives for `game`. The error is the reason why the game has no network.
+    fn of(game: &Arc<Game>, build: &Build) -> Result<NetworkInfo, BuildError> {
+        let (machine, times) = build.timed_network(game, &StopToken::new())?;
         let net = machine.net();
         let counts = net.counts();
         let grounding = *net.grounding();
@@ -244,6 +251,7 @@ impl NetworkInfo {
         Ok(NetworkInfo {
             ground_seconds: times.ground.as_secs_f64(),
             compile_seconds: times.compile.as_secs_f64(),
+            cache_seconds: times.read.map(|time| time.as_secs_f64()),
             fixed_facts: grounding.fixed_facts,
             possible_facts: grounding.possible_facts,
             dynamic_rules: grounding.rules,
@@ -311,7 +319,13 @@ impl NetworkInfo {
         }
         let kib = |bytes: usize| format!("{} KiB", grouped(bytes.div_ceil(1024)));
         line(out, "programs", &format!("{}, shared by threads", kib(self.program_bytes)))?;
-        line(out, "rows", &format!("{} a thread", kib(self.thread_bytes)))
+        line(out, "rows", &format!("{} a thread", kib(self.thread_bytes)))?;
+        match self.cache_seconds {
+            Some(time) => {
+                line(out, "from the cache", &format!("in {time:.3} s; the times are those of its build"))
+            }
+            None => Ok(()),
+        }
     }
 
     /// The number of fluents that influence nothing in a phase: all fluents except the constant ones, those

@@ -7,6 +7,7 @@
 mod analyze;
 mod bench;
 mod board;
+mod cache;
 mod check;
 mod compete;
 mod completions;
@@ -79,6 +80,7 @@ enum Command {
     Bench(bench::Arguments),
     Info(info::Arguments),
     Graph(graph::Arguments),
+    Cache(cache::Arguments),
     Completions(completions::Arguments),
     Help(help::Arguments),
 }
@@ -115,6 +117,7 @@ fn main() -> ExitCode {
         Command::Bench(arguments) => bench::run(&arguments),
         Command::Info(arguments) => info::run(&arguments),
         Command::Graph(arguments) => graph::run(&arguments),
+        Command::Cache(arguments) => cache::run(&arguments),
         Command::Completions(arguments) => completions::run(&arguments),
         Command::Help(arguments) => help::run(&arguments, command_line()),
     };

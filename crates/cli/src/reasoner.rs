@@ -1,9 +1,9 @@
-//! The option `--reasoner`, and the messages about the machine that it selects.
+//! The options `--reasoner` and `--no-cache`, and the messages about the machine that it selects.
 
 use crate::console;
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
-use ggp::{Build, Choice, Notice, Reasoner};
+use ggp::{Build, Choice, NetworkCache, Notice, Reasoner};
 use ggp_game::Game;
 use std::sync::Arc;
 
@@ -26,18 +26,74 @@ impl ValueEnum for ChoiceValue {
     }
 }
 
-/// The option of every command that evaluates rules.
+/// The environment variable that turns the cache off, unless it is empty.
+const NO_CACHE: &str = "GGP_NO_CACHE";
+
+/// The option `--reasoner`.
 #[derive(Clone, Copy, Default, Debug, clap::Args)]
-pub(crate) struct Reasoning {
+pub(crate) struct MachineOption {
     /// The state machine that evaluates the rules
     #[arg(long, value_enum, default_value_t, value_name = "NAME")]
     reasoner: ChoiceValue,
 }
 
+/// The option of every command that builds networks and may keep them.
+#[derive(Clone, Copy, Default, Debug, clap::Args)]
+pub(crate) struct CacheOption {
+    /// Neither read networks from the cache of built networks nor keep them there
+    #[arg(long)]
+    no_cache: bool,
+}
+
+impl CacheOption {
+    /// The user's cache. `None` if the option, the environment variable `GGP_NO_CACHE` or the system says that
+    /// there is none.
+    pub(crate) fn cache(self) -> Option<NetworkCache> {
+        let is_off = self.no_cache || std::env::var_os(NO_CACHE).is_some_and(|value| !value.is_empty());
+        if is_off { None } else { NetworkCache::of_user() }
+    }
+}
+
+/// The options of every command that evaluates rules.
+#[derive(Clone, Copy, Default, Debug, clap::Args)]
+pub(crate) struct Reasoning {
+    #[command(flatten)]
+    machine: MachineOption,
+    #[command(flatten)]
+    cache: CacheOption,
+}
+
+impl MachineOption {
+    /// Builds the machine that the option selects. All other parameters of the build, such as its time limit,
+    /// are those of `build`. If `auto` falls back to the interpreter, a line on standard error gives the reason.
+    ///
+    /// # Errors
+    /// When a network is required and the game has none.
+    pub(crate) fn build(self, game: &Arc<Game>, build: Build) -> anyhow::Result<Reasoner> {
+        let built = Build { choice: self.reasoner.0, ..build }.reasoner(game);
+        let reasoner = built.map_err(|why| anyhow::anyhow!("this game has no network: {why}"))?;
+        if let Some(why) = reasoner.fallback() {
+            console::say(&fallback("this game", &why.to_string()));
+        }
+        Ok(reasoner)
+    }
+}
+
 impl Reasoning {
     /// The machine that the option selects.
     pub(crate) fn choice(self) -> Choice {
-        self.reasoner.0
+        self.machine.reasoner.0
+    }
+
+    /// The user's cache of networks. `None` if it is not used.
+    pub(crate) fn cache(self) -> Option<NetworkCache> {
+        self.cache.cache()
+    }
+
+    /// The parameters of a build of the selected machine with the user's cache and a time limit for work in the
+    /// background.
+    pub(crate) fn long_build(self) -> Build {
+        Build { choice: self.choice(), cache: self.cache(), ..Build::within(Build::LONG_TIME) }
     }
 
     /// Builds the selected machine, for work on many states: `auto` builds a network if the game can have
@@ -46,21 +102,7 @@ impl Reasoning {
     /// # Errors
     /// When a network is required and the game has none.
     pub(crate) fn build(self, game: &Arc<Game>) -> anyhow::Result<Reasoner> {
-        self.build_with(game, &Build::default())
-    }
-
-    /// Builds the machine that the option selects. All other parameters of the build, such as its time limit,
-    /// are those of `build`.
-    ///
-    /// # Errors
-    /// When a network is required and the game has none.
-    pub(crate) fn build_with(self, game: &Arc<Game>, build: &Build) -> anyhow::Result<Reasoner> {
-        let built = Build { choice: self.choice(), ..*build }.reasoner(game);
-        let reasoner = built.map_err(|why| anyhow::anyhow!("this game has no network: {why}"))?;
-        if let Some(why) = reasoner.fallback() {
-            console::say(&fallback("this game", &why.to_string()));
-        }
-        Ok(reasoner)
+        self.machine.build(game, Build { cache: self.cache(), ..Build::default() })
     }
 
     /// Builds the selected machine for work on few states. Such work does not justify building a network, so

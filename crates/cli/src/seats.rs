@@ -141,7 +141,7 @@ pub(crate) fn prepare(
         return Ok(BackgroundBuild::finished(Reasoner::interpreter(game)));
     }
     let decisive = hints || searches.any(|options| options.has(Technique::Decisive));
-    let build = Build { choice: reasoning.choice(), decisive, ..Build::within(Build::LONG_TIME) };
+    let build = Build { decisive, ..reasoning.long_build() };
     Ok(build.begin(game)?.on_notice(reasoner::say))
 }
 

@@ -81,11 +81,12 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     let decisive = matches!(&spec, PlayerSpec::Mcts(options) if options.has(Technique::Decisive));
     let limits = GroundLimits::within(arguments.memory.into());
     let choice = arguments.reasoning.choice();
-    let build = Build { choice, limits, decisive, ..Build::within(Build::LONG_TIME) };
+    let build = Build { limits, decisive, ..arguments.reasoning.long_build() };
     let (seed, matches) = (any_seed(), AtomicU64::new(0));
     let make = move |_: &str| -> Box<dyn Player> {
         let number = matches.fetch_add(1, Ordering::Relaxed);
         let spec = spec.clone().with_seed(rng::mix(seed ^ rng::mix(number)));
+        let build = build.clone();
         let begin = move |game: &Arc<Game>| Ok(build.begin(game)?.on_notice(reasoner::say));
         Box::new(LatePlayer::new(spec, choice.falls_back(), begin))
     };

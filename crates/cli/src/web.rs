@@ -111,6 +111,7 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<Exit> {
         hosts: arguments.host,
         reveal: arguments.reveal,
         choice: arguments.reasoning.choice(),
+        cache: arguments.reasoning.cache(),
     };
     let site = Site { offers, watch: arguments.watch };
     serve(listener, config, site, &stop).context("the pages cannot be served")?;

@@ -17,6 +17,7 @@ struct Run {
 
 fn command(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ggp"));
+    command.env("GGP_NO_CACHE", "1");
     command.args(args).current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."));
     command.env_remove("NO_COLOR").env("LANG", "C.UTF-8").env_remove("LC_ALL");
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -426,7 +427,7 @@ fn info_tells_what_was_grounded_removed_and_kept() {
     let network = &info["network"];
     assert_eq!(
         keys(network),
-        "ground_seconds compile_seconds fixed_facts possible_facts dynamic_rules instances_by_move \
+        "ground_seconds compile_seconds cache_seconds fixed_facts possible_facts dynamic_rules instances_by_move \
          instances instances_kept fluents fluents_constant state_bits moves move_sets fixpoints \
          fixpoint_unknowns nodes gates_instantiated gates lanes defers_goals shares_terminal phases single \
          single_rows program_bytes thread_bytes"

@@ -22,6 +22,7 @@ impl From<Output> for Run {
 
 fn command(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ggp"));
+    command.env("GGP_NO_CACHE", "1");
     command.args(args).current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."));
     command.env("LANG", "C.UTF-8").env_remove("LC_ALL");
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());

@@ -17,6 +17,7 @@ fn bench(row: &Value, how: &[&str]) -> String {
     let game = format!("games/{}.kif", row["game"].as_str().expect("a name"));
     let (playouts, seed) = (row["playouts"].to_string(), row["seed"].to_string());
     let mut command = Command::new(env!("CARGO_BIN_EXE_ggp"));
+    command.env("GGP_NO_CACHE", "1");
     command.current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."));
     command.args(["bench", &game, "--json", "--playouts", &playouts, "--seed", &seed]).args(how);
     let output = command.output().expect("ggp starts");

@@ -24,6 +24,7 @@ const REVEALED: &str = "The match, with all that was hidden:";
 /// Runs `ggp play` with `arguments`, and `typed` at the keyboard.
 fn play(arguments: &[&str], typed: &str) -> Run {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ggp"));
+    command.env("GGP_NO_CACHE", "1");
     command.current_dir(workspace()).arg("play").args(arguments);
     let mut child = command
         .stdin(Stdio::piped())
@@ -204,6 +205,7 @@ fn a_terminal_gets_colours() {
     let line = format!("'{program}' play games/phantom_tic_tac_toe.kif --human x --player o=random --seed 3");
     let mut command = Command::new("script");
     command
+        .env("GGP_NO_CACHE", "1")
         .current_dir(workspace())
         .args(["-qec", &line, "/dev/null"])
         .env("TERM", "xterm")

@@ -19,6 +19,7 @@ struct Run {
 /// `ggp` with `arguments`, for the user whose data are in the folder `user`.
 fn start(user: &str, arguments: &[&str]) -> Child {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ggp"));
+    command.env("GGP_NO_CACHE", "1");
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(user);
     command.current_dir(workspace()).env("GGP_DATA", folder).args(arguments);
     let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());

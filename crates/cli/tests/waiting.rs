@@ -47,6 +47,7 @@ fn dials(name: &str) -> PathBuf {
 
 fn command(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ggp"));
+    command.env("GGP_NO_CACHE", "1");
     command.args(args).env("NO_COLOR", "1").env("LANG", "C.UTF-8").env_remove("LC_ALL");
     command
 }

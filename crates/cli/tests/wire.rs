@@ -98,6 +98,7 @@ fn a_served_player_gets_its_own_moves_and_percepts_and_nothing_else() {
             ["host", &file, "--player", &players[0], "--player", &players[1], "--seed", "815471108"];
         let more = ["--startclock", "5", "--playclock", "5", "--save", path.to_str().expect("UTF-8")];
         let mut command = Command::new(env!("CARGO_BIN_EXE_ggp"));
+        command.env("GGP_NO_CACHE", "1");
         let output = command.current_dir(workspace()).args(arguments).args(more).output().expect("ggp runs");
         assert!(output.status.success(), "{name}: {}", String::from_utf8_lossy(&output.stderr));
         let record = std::fs::read_to_string(&path).expect("a record");

@@ -1,5 +1,6 @@
 //! The choice of the state machine for a game, and the limits of building it.
 
+use crate::cache::{CachedNetwork, NetworkCache};
 use ggp_game::{Deadline, EvalError, Game, StopToken, Watchdog};
 use ggp_propnet::{Cpu, GroundError, GroundLimits, PropNet, PropNetMachine};
 use std::fmt::{self, Display, Formatter};
@@ -85,7 +86,7 @@ impl FromStr for Choice {
 /// assert!(chosen.fallback().is_none());
 /// # Ok::<(), ggp::Error>(())
 /// ```
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Build {
     /// The machine that the caller wants.
     pub choice: Choice,
@@ -98,11 +99,14 @@ pub struct Build {
     /// Whether the build also compiles the network for playouts with decisive moves (a role that can win at
     /// once does so). If `false`, the first search that needs this code compiles it.
     pub decisive: bool,
+    /// The cache from which the network is read if it has been built before, and in which it is kept. `None` for a
+    /// build that neither reads nor writes files.
+    pub cache: Option<NetworkCache>,
 }
 
 impl Default for Build {
     /// The defaults: [`Choice::Auto`], the time limit [`Build::TIME`], the default limits of grounding, and code
-    /// for this processor.
+    /// for this processor, and no cache.
     fn default() -> Build {
         Build {
             choice: Choice::Auto,
@@ -110,6 +114,7 @@ impl Default for Build {
             time: Build::TIME,
             cpu: Cpu::detect(),
             decisive: false,
+            cache: None,
         }
     }
 }
@@ -117,10 +122,12 @@ impl Default for Build {
 /// The durations of the two parts of a build.
 #[derive(Clone, Copy, Debug)]
 pub struct BuildTimes {
-    /// The time of grounding.
+    /// The time of grounding. For a network from the cache, the time that it took when the network was built.
     pub ground: Duration,
-    /// The time of compiling.
+    /// The time of compiling. For a network from the cache, the time that it took when the network was built.
     pub compile: Duration,
+    /// The time of reading the network from the cache. `None` if the network has just been built.
+    pub read: Option<Duration>,
 }
 
 /// The reason why a game has no network.
@@ -175,7 +182,12 @@ impl Build {
         game: &Arc<Game>,
         halt: &StopToken,
     ) -> Result<(PropNetMachine, BuildTimes), BuildError> {
-        self.watched(halt, |stop| {
+        if let Some(cache) = &self.cache
+            && let Some(found) = self.read(cache, game, halt)
+        {
+            return Ok(found);
+        }
+        let (network, complete) = self.watched(halt, |stop| -> Result<_, BuildError> {
             let began = Instant::now();
             let net = self.ground_unless(game, stop, halt)?;
             let ground = began.elapsed();
@@ -187,7 +199,41 @@ impl Build {
             if self.decisive {
                 machine.compile_decisive(stop);
             }
-            Ok((machine, BuildTimes { ground, compile: began.elapsed() }))
+            Ok((CachedNetwork { machine, ground, compile: began.elapsed() }, !stop.is_stopped()))
+        })?;
+        if let Some(cache) = &self.cache
+            && complete
+            && cache.keeps(network.ground + network.compile)
+        {
+            cache.store(game, &self.limits, &network);
+        }
+        let CachedNetwork { machine, ground, compile } = network;
+        Ok((machine, BuildTimes { ground, compile, read: None }))
+    }
+
+    /// The network of `game` from `cache`. `None` if the cache does not have it. If it lacks the programs for
+    /// decisive moves, and this build wants them, they are compiled and kept too.
+    fn read(
+        &self,
+        cache: &NetworkCache,
+        game: &Arc<Game>,
+        halt: &StopToken,
+    ) -> Option<(PropNetMachine, BuildTimes)> {
+        let began = Instant::now();
+        self.watched(halt, |stop| {
+            let mut network = cache.load(game, &self.limits, self.cpu, stop)?;
+            let read = began.elapsed();
+            if self.decisive && !network.machine.knows_decisive() {
+                let began = Instant::now();
+                network.machine.compile_decisive(stop);
+                let time = began.elapsed();
+                network.compile += time;
+                if !stop.is_stopped() && cache.keeps(time) {
+                    cache.store(game, &self.limits, &network);
+                }
+            }
+            let CachedNetwork { machine, ground, compile } = network;
+            Some((machine, BuildTimes { ground, compile, read: Some(read) }))
         })
     }
 

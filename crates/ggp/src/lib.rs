@@ -44,6 +44,7 @@
 mod background;
 pub mod board;
 mod build;
+mod cache;
 mod error;
 mod late_player;
 mod load;
@@ -57,6 +58,7 @@ mod trial;
 
 pub use background::{BackgroundBuild, Notice};
 pub use build::{Build, BuildError, BuildTimes, Choice, UnknownChoice};
+pub use cache::{CacheUsage, NetworkCache};
 pub use error::Error;
 pub use late_player::LatePlayer;
 pub use load::{LoadError, MAX_RULESHEET_BYTES, Rulesheet, load, parse};

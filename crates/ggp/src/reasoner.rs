@@ -304,7 +304,7 @@ impl Build {
         if self.choice == Choice::Datalog {
             return Ok(BackgroundBuild::of_outcome(Ok(Interpreter::new(game).into())));
         }
-        let (game, build) = (Arc::clone(game), *self);
+        let (game, build) = (Arc::clone(game), self.clone());
         BackgroundBuild::run(move |halt| build.network(&game, halt).map(Machine::from))
     }
 }

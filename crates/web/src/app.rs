@@ -184,7 +184,8 @@ impl App {
         let offer = self.offers.iter().find(|offer| !upload && offer.name == name);
         let sidecar = offer.and_then(|offer| offer.sidecar.as_deref());
         let sidecar = sidecar.and_then(|text| Sidecar::parse(&String::from_utf8_lossy(text)).ok());
-        let known = Known::prepare(name.clone(), !upload, game, sidecar.as_ref(), self.config.choice);
+        let Config { choice, cache, .. } = &*self.config;
+        let known = Known::prepare(name.clone(), !upload, game, sidecar.as_ref(), *choice, cache.clone());
         let known = known.map_err(|error| Failure::new(StatusCode::UNPROCESSABLE_ENTITY, error))?;
         let known = Arc::new(known);
         if !upload {

@@ -1,6 +1,6 @@
 //! The configuration of a server.
 
-use ggp::Choice;
+use ggp::{Choice, NetworkCache};
 use std::time::Duration;
 
 /// The limits and permissions of a server.
@@ -29,6 +29,8 @@ pub struct Config {
     pub reveal: bool,
     /// The machine that evaluates the rules for searches.
     pub choice: Choice,
+    /// The cache for the networks of offered games. Networks of uploaded rules are never kept. `None` for no cache.
+    pub cache: Option<NetworkCache>,
     /// The host names under which this server accepts requests, in addition to `localhost` and IP addresses.
     pub hosts: Vec<String>,
 }
@@ -46,6 +48,7 @@ impl Default for Config {
             remote: true,
             reveal: false,
             choice: Choice::Auto,
+            cache: None,
             hosts: Vec::new(),
         }
     }

@@ -5,7 +5,7 @@ use crate::lock::lock;
 use ggp::board::{self, BoardModel, Labels, Sidecar};
 use ggp::{
     BackgroundBuild, Build, Choice, Deadline, Diagnostic, Error, Game, GroundLimits, LatePlayer, Limits,
-    MctsOptions, Player, PlayerSpec, Reasoner, Rulesheet, StateMachine, StopToken, Strictness,
+    MctsOptions, NetworkCache, Player, PlayerSpec, Reasoner, Rulesheet, StateMachine, StopToken, Strictness,
 };
 use serde::Serialize;
 use std::sync::{Arc, Mutex};
@@ -59,7 +59,8 @@ pub(crate) struct ReasonerNote {
 
 impl Known {
     /// Prepares a game. `choice` selects the state machine for searches. A propositional network is built in
-    /// the background; the function waits for it only if `choice` is [`Choice::Propnet`].
+    /// the background; the function waits for it only if `choice` is [`Choice::Propnet`]. Only an offered
+    /// game uses `cache`.
     ///
     /// # Errors
     /// The reason why the game cannot be played.
@@ -69,10 +70,11 @@ impl Known {
         game: Arc<Game>,
         sidecar: Option<&Sidecar>,
         choice: Choice,
+        cache: Option<NetworkCache>,
     ) -> Result<Known, String> {
         // A visitor's rules keep a processor busy for a bounded time.
         let build = if offered {
-            Build::within(Build::LONG_TIME)
+            Build { cache, ..Build::within(Build::LONG_TIME) }
         } else {
             Build { limits: GroundLimits::within(UPLOAD_NETWORK), ..Build::default() }
         };

@@ -14,6 +14,7 @@ impl Served {
     /// Serves the player `spec` on a free port.
     pub(crate) fn start(spec: &str) -> Served {
         let mut command = Command::new(env!("CARGO_BIN_EXE_ggp"));
+        command.env("GGP_NO_CACHE", "1");
         command.current_dir(workspace()).args(["serve", spec, "--port", "0"]);
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("ggp serves");
         let mut line = String::new();

@@ -45,6 +45,7 @@ fn a_match_is_played_saved_and_gone_on_with() {
     let file = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("from-the-browser.json");
     std::fs::write(&file, record.to_string()).unwrap();
     let said = std::process::Command::new(env!("CARGO_BIN_EXE_ggp"))
+        .env("GGP_NO_CACHE", "1")
         .args(["play", "games/tic_tac_toe.kif", "--from"])
         .arg(&file)
         .current_dir(root())
@@ -214,6 +215,7 @@ fn no_goal_and_several_are_scored_and_told() {
 fn a_player_elsewhere_takes_a_seat_and_follows_a_branch() {
     use std::io::{BufRead, BufReader};
     let mut player = std::process::Command::new(env!("CARGO_BIN_EXE_ggp"))
+        .env("GGP_NO_CACHE", "1")
         .args(["serve", "--port", "0", "random"])
         .stdout(std::process::Stdio::piped())
         .spawn()
@@ -386,6 +388,7 @@ fn a_match_is_watched_as_it_grows() {
     let server = Server::start(&["--watch", server_file.to_str().unwrap()]);
     assert_eq!(get(server.port, "/api/games").ok()["watched"], Value::Null);
     let host = std::process::Command::new(env!("CARGO_BIN_EXE_ggp"))
+        .env("GGP_NO_CACHE", "1")
         .args(["host", "games/tic_tac_toe.kif", "--playclock", "1", "--startclock", "0", "--save"])
         .arg(&server_file)
         .args(["--player", "x=mcts:iterations=50", "--player", "o=mcts:iterations=50"])

@@ -25,6 +25,7 @@ pub(crate) struct Server {
 impl Server {
     pub(crate) fn start(arguments: &[&str]) -> Server {
         let mut command = Command::new(env!("CARGO_BIN_EXE_ggp"));
+        command.env("GGP_NO_CACHE", "1");
         command.args(["web", "--port", "0"]).args(arguments).current_dir(root());
         command.env("GGP_DATA", env!("CARGO_TARGET_TMPDIR"));
         let mut child = command.stdout(Stdio::piped()).spawn().expect("ggp runs");
