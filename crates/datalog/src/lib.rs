@@ -54,6 +54,7 @@ mod program;
 mod relation;
 mod rule;
 mod scratch;
+mod seen;
 pub mod split;
 mod statistics;
 pub mod strata;

@@ -3,6 +3,7 @@
 //! Invariant: until the relation is cleared, rows are only appended, so a range of row indices always denotes
 //! the same tuples. Semi-naive evaluation uses such ranges as deltas.
 
+use crate::seen::{LEAST_TUPLES, Seen};
 use crate::table::IdTable;
 use crate::value::{COLUMNS_PER_UNIT, Value, hash_values};
 
@@ -17,6 +18,10 @@ pub struct Relation {
     data: Vec<Value>,
     all: IdTable,
     indexes: Vec<Index>,
+    /// The tuples as bits. `None` if the relation is small or its columns have many values.
+    seen: Option<Box<Seen>>,
+    /// The number of tuples at which the bits are set up.
+    seen_from: usize,
 }
 
 /// A hash index on some columns. A key is a tuple of values in these columns. For each key the index holds a
@@ -53,6 +58,8 @@ impl Relation {
             data: Vec::new(),
             all: IdTable::default(),
             indexes: indexes.iter().map(|columns| Index::new(columns)).collect(),
+            seen: None,
+            seen_from: LEAST_TUPLES,
         }
     }
 
@@ -100,11 +107,20 @@ impl Relation {
     #[inline]
     pub(crate) fn insert(&mut self, tuple: &[Value]) -> bool {
         debug_assert_eq!(tuple.len(), self.arity);
-        let hash = hash_values(0, tuple.iter().copied());
-        let (data, arity) = (&self.data, self.arity);
-        let is_row = |row: u32| &data[row as usize * arity..(row as usize + 1) * arity] == tuple;
-        if self.all.find(hash, is_row).is_some() {
+        if self.len >= self.seen_from {
+            self.set_up_seen();
+        }
+        let is_new = self.seen_insert(tuple);
+        if is_new == Some(false) {
             return false;
+        }
+        let hash = hash_values(0, tuple.iter().copied());
+        if is_new.is_none() {
+            let (data, arity) = (&self.data, self.arity);
+            let is_row = |row: u32| &data[row as usize * arity..(row as usize + 1) * arity] == tuple;
+            if self.all.find(hash, is_row).is_some() {
+                return false;
+            }
         }
         let row = self.len as u32;
         self.all.insert(hash, row);
@@ -114,6 +130,34 @@ impl Relation {
             index.enter(tuple, row, &self.data);
         }
         true
+    }
+
+    /// Adds `tuple` to the bits and returns whether it is new. `None` if the relation has no bits.
+    #[inline]
+    fn seen_insert(&mut self, tuple: &[Value]) -> Option<bool> {
+        let known = self.seen.as_mut()?.insert(tuple);
+        if known.is_none() {
+            // A column has used up its space, which is doubled.
+            self.seen = None;
+            self.set_up_seen();
+            let again = self.seen.as_mut().and_then(|seen| seen.insert(tuple));
+            if again.is_none() {
+                self.seen = None;
+            }
+            return again;
+        }
+        known
+    }
+
+    /// Sets up the bits of all tuples, if the columns have few values, and determines when to try again.
+    #[cold]
+    fn set_up_seen(&mut self) {
+        self.seen_from = self.len * 2;
+        if self.seen.is_none() {
+            let (data, arity) = (&self.data, self.arity);
+            let rows = (0..self.len).map(|row| &data[row * arity..(row + 1) * arity]);
+            self.seen = Seen::of(arity, rows).map(Box::new);
+        }
     }
 
     /// The newest row with the key `key` in the hash index `self.indexes[index]`; [`NONE`] if there is no
@@ -140,6 +184,8 @@ impl Relation {
             self.len = 0;
             self.data.clear();
             self.all.clear();
+            self.seen = None;
+            self.seen_from = LEAST_TUPLES;
             for index in &mut self.indexes {
                 index.newest.clear();
                 index.older.clear();
