@@ -13,6 +13,12 @@ pub enum EvalError {
     /// A fact or a move, given as text, can never occur in this game.
     #[error("`{0}` is not known in this game")]
     UnknownFact(String),
+    /// Two facts of a state never hold together in a match, and the machine relies on that. The interpreter
+    /// evaluates such a state.
+    #[error(
+        "`{0}` and `{1}` never hold together in a match of this game; the interpreter evaluates such a state"
+    )]
+    NeverTogether(String, String),
     /// The state was made by another machine than the one that should evaluate it, and the states of the two
     /// machines have different forms.
     #[error("the state was made by another state machine; convert it by its facts")]

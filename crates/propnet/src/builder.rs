@@ -258,7 +258,8 @@ impl NetBuilder {
         assert_eq!(roles.len(), game.role_count(), "outputs for each role of the game");
         let grounding = GroundCounts::default();
         let nodes = nodes.into_iter().collect();
-        PropNet { game, nodes, move_sets, components, fluents, roles, terminal, grounding }
+        let exclusive = Vec::new();
+        PropNet { game, nodes, move_sets, components, fluents, roles, terminal, exclusive, grounding }
     }
 }
 

@@ -9,20 +9,33 @@
 //!    become move sets, so that instances which differ only in the move are never enumerated.
 //! 3. [`recursion`]: facts that depend on each other in a cycle become the least fixpoint of their equations,
 //!    one fixpoint for each strongly connected component.
+//!
+//! Rules such as those of chess ask for a hypothetical state ("would my king be attacked after this move") and
+//! have one instance for each move, each place of the king and each attacker. If the plain rules are too large,
+//! [`exchange`] rewrites them with the help of sets of fluents of which at most one holds, [`tables`]
+//! replaces conditions on small tables by constants, [`domains`] leaves out facts for which no rule asks, and
+//! [`disjunction`] shares equal parts of long disjunctions.
 
+mod alternatives;
+mod disjunction;
+mod domains;
+mod exchange;
+mod exclusive;
 mod instances;
 mod recursion;
 mod relax;
+mod tables;
 
 use crate::builder::NetBuilder;
 use crate::net::GroundCounts;
 use crate::net::{Fluent, NetMove, NetRole, PropNet};
 use crate::node::Signal;
+use exchange::Exchanged;
 use ggp_datalog::{EvalError, RelationId, Value};
 use ggp_game::lower::{Carrier, Form};
 use ggp_game::{Fact, Game, Goal, StopToken};
 use instances::Instances;
-use relax::Relaxed;
+use relax::{Relaxed, Rules};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
@@ -70,6 +83,34 @@ impl GroundLimits {
     }
 }
 
+impl GroundLimits {
+    /// Bounds for rules that are grounded in about a second at most. No bound exceeds that of `self`.
+    fn small(&self) -> GroundLimits {
+        GroundLimits {
+            tuples: self.tuples.min(250_000),
+            rows: self.rows.min(8_000_000),
+            instances: self.instances.min(250_000),
+            nodes: self.nodes.min(500_000),
+            text: self.text,
+        }
+    }
+
+    /// Bounds for the rules of a superset, which is grounded in a few seconds at most. No bound exceeds that of `self`.
+    fn for_superset(&self) -> GroundLimits {
+        GroundLimits {
+            rows: self.rows.min(30_000_000),
+            instances: self.instances.min(3_000_000),
+            nodes: self.nodes.min(1_000_000),
+            ..self.small()
+        }
+    }
+
+    /// Bounds for possible facts that are computed in a few seconds at most. No bound exceeds that of `self`.
+    fn medium(&self) -> GroundLimits {
+        GroundLimits { tuples: self.tuples.min(1_500_000), rows: self.rows.min(100_000_000), ..*self }
+    }
+}
+
 /// The reason why a game has no network.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum GroundError {
@@ -106,26 +147,78 @@ impl PropNet {
     /// [`GroundError::TooLarge`] if a bound of `limits` is exceeded, [`GroundError::Interrupted`] soon after
     /// `stop` is raised.
     pub fn ground(game: &Arc<Game>, limits: &GroundLimits, stop: &StopToken) -> Result<PropNet, GroundError> {
-        let mut relaxed = Relaxed::new(game, limits, stop)?;
-        if relaxed.database.values().text_bytes() > limits.text {
-            let bound = limits.text >> 20;
-            return Err(GroundError::TooLarge(format!("the texts of the terms need more than {bound} MiB")));
+        let rules = Rules::of(game);
+        if exchange::may_apply(&rules) {
+            // The exchange costs time and pays only in large games.
+            match plain(game, rules.clone(), &limits.small(), stop) {
+                Err(GroundError::TooLarge(_)) => {}
+                done => return done,
+            }
+            if let Some(exchanged) = exchange::exchange(game, &rules, limits, stop)? {
+                return of_exchanged(game, exchanged, limits, stop);
+            }
         }
-        let moves = Moves::new(&mut relaxed);
-        let mut builder = NetBuilder::new(game, &moves.counts());
-        let fluents = Fluents::new(&mut relaxed);
-        relaxed.make_terms(Carrier::Sees);
-        let mut signals = Signals::new(&relaxed);
-        signals.set_fluents(&fluents, &relaxed, &mut builder);
-        let instances = Instances { relaxed: &mut relaxed, moves: &moves, limits, stop };
-        let mut counts = instances.build(&mut builder, &mut signals)?;
-        counts.count_facts(&relaxed);
-        stop.check()?;
-        let mut net = finish(builder, &relaxed, &fluents, &moves, &signals);
-        counts.nodes = net.nodes.len();
-        net.grounding = counts;
-        Ok(net)
+        plain(game, rules, limits, stop)
     }
+}
+
+/// The network of `rules`.
+fn plain(
+    game: &Arc<Game>,
+    rules: Rules,
+    limits: &GroundLimits,
+    stop: &StopToken,
+) -> Result<PropNet, GroundError> {
+    network(game, &mut Relaxed::new(game, rules, limits, stop)?, limits, stop, false)
+}
+
+/// The network after an exchange.
+fn of_exchanged(
+    game: &Arc<Game>,
+    exchanged: Exchanged,
+    limits: &GroundLimits,
+    stop: &StopToken,
+) -> Result<PropNet, GroundError> {
+    // Evaluation on demand suits single states. Of all facts that may hold, most may be demanded.
+    let Exchanged { rules, exclusive, bounds } = exchanged;
+    let mut whole = rules.evaluated_in_full();
+    domains::restrict_to_asked(&mut whole, game.semantics().asked(), bounds);
+    let mut relaxed = match Relaxed::new(game, whole, &limits.medium(), stop) {
+        Err(GroundError::TooLarge(_)) => Relaxed::new(game, rules, limits, stop)?,
+        done => done?,
+    };
+    let mut net = network(game, &mut relaxed, limits, stop, true)?;
+    net.set_exclusive(&exclusive);
+    Ok(net)
+}
+
+/// The network of the rules from which `relaxed` has computed the possible facts. `shares_disjunctions` is that
+/// of [`Instances`].
+fn network(
+    game: &Arc<Game>,
+    relaxed: &mut Relaxed,
+    limits: &GroundLimits,
+    stop: &StopToken,
+    shares_disjunctions: bool,
+) -> Result<PropNet, GroundError> {
+    if relaxed.database.values().text_bytes() > limits.text {
+        let bound = limits.text >> 20;
+        return Err(GroundError::TooLarge(format!("the texts of the terms need more than {bound} MiB")));
+    }
+    let moves = Moves::new(relaxed);
+    let mut builder = NetBuilder::new(game, &moves.counts());
+    let fluents = Fluents::new(relaxed);
+    relaxed.make_terms(Carrier::Sees);
+    let mut signals = Signals::new(relaxed);
+    signals.set_fluents(&fluents, relaxed, &mut builder);
+    let instances = Instances { relaxed, moves: &moves, limits, stop, shares_disjunctions };
+    let mut counts = instances.build(&mut builder, &mut signals)?;
+    counts.count_facts(relaxed);
+    stop.check()?;
+    let mut net = finish(builder, relaxed, &fluents, &moves, &signals);
+    counts.nodes = net.nodes.len();
+    net.grounding = counts;
+    Ok(net)
 }
 
 impl GroundCounts {

@@ -274,6 +274,9 @@ impl StateMachine for PropNetMachine {
             let fluent = fluent.ok_or_else(|| EvalError::UnknownFact(fact.as_str().to_owned()))?;
             state.set(*fluent as usize);
         }
+        if let Some((one, two)) = self.shared.net.never_together(|fluent| state.has(fluent)) {
+            return Err(EvalError::NeverTogether(one.as_str().to_owned(), two.as_str().to_owned()));
+        }
         Ok(state)
     }
 

@@ -54,6 +54,9 @@ pub struct PropNet {
     pub(crate) fluents: Vec<Fluent>,
     pub(crate) roles: Vec<NetRole>,
     pub(crate) terminal: Signal,
+    /// Sets of fluents on which the network relies: in each reachable state at most one fluent of a set holds.
+    /// In other states the outputs may differ from the rules. The indices of a set are in ascending order.
+    pub(crate) exclusive: Vec<Box<[u32]>>,
     pub(crate) grounding: GroundCounts,
 }
 
@@ -101,6 +104,26 @@ impl PropNet {
             moves.chain(goals).chain(role.sees.iter().map(|(_, signal)| *signal))
         });
         std::iter::once(self.terminal).chain(of_roles).chain(self.fluents.iter().map(|fluent| fluent.next))
+    }
+
+    /// Sets of fluents on which the network relies: at most one fluent of each set holds in a reachable state.
+    pub(crate) fn set_exclusive(&mut self, sets: &[Vec<Fact>]) {
+        let number = |fact: &Fact| self.fluents.binary_search_by(|fluent| fluent.fact.cmp(fact)).ok();
+        let numbers = |set: &Vec<Fact>| -> Box<[u32]> {
+            let mut numbers: Vec<u32> = set.iter().filter_map(number).map(|n| n as u32).collect();
+            numbers.sort_unstable();
+            numbers.into()
+        };
+        self.exclusive = sets.iter().map(numbers).collect();
+    }
+
+    /// Two fluents of `holds` that cannot hold together in a reachable state, if the network relies on that.
+    pub(crate) fn never_together(&self, holds: impl Fn(usize) -> bool) -> Option<(&Fact, &Fact)> {
+        self.exclusive.iter().find_map(|set| {
+            let mut both = set.iter().map(|&fluent| fluent as usize).filter(|&fluent| holds(fluent));
+            let (one, two) = (both.next()?, both.next()?);
+            Some((&self.fluents[one].fact, &self.fluents[two].fact))
+        })
     }
 
     /// Sizes of the grounded rules.

@@ -45,6 +45,10 @@ pub(crate) struct NetForm {
     /// The number of equations of each fixpoint component.
     components: Vec<u32>,
     equations: Vec<u32>,
+    /// The sizes of the sets of fluents on which the network relies, and their members like those of
+    /// [`NetForm::members`].
+    exclusive: Vec<u32>,
+    exclusive_members: Vec<u32>,
     /// The nodes from node 1 on. A conjunction takes the number of its inputs, the first of them, and the
     /// distance of each from the one before. A leaf takes [`LEAF`], its kind and one or two indices.
     nodes: Vec<u32>,
@@ -141,6 +145,8 @@ impl NetForm {
             members: sets.iter().flat_map(|set| distances(set.members.iter().copied())).collect(),
             components: net.components.iter().map(|equations| equations.len() as u32).collect(),
             equations: net.components.iter().flatten().map(|&signal| number(signal)).collect(),
+            exclusive: net.exclusive.iter().map(|set| set.len() as u32).collect(),
+            exclusive_members: net.exclusive.iter().flat_map(|set| distances(set.iter().copied())).collect(),
             nodes,
         }
     }
@@ -166,6 +172,15 @@ impl NetForm {
             Ok(Fluent { fact, initial, next: signal(next)? })
         });
         let fluents: Vec<Fluent> = fluents.collect::<Result<_, _>>()?;
+        let exclusive = |members: &[u32]| {
+            let members = ascending(members, "an exclusive set")?;
+            let last = members.last().map_or(0, |&last| last as usize);
+            require(last < fluents.len(), "an exclusive set")?;
+            Ok(members)
+        };
+        let exclusive =
+            parts(&self.exclusive_members, &self.exclusive, "exclusive sets")?.into_iter().map(exclusive);
+        let exclusive = exclusive.collect::<Result<_, _>>()?;
         let texts = self.moves.terms()?;
         let roles = self.roles.iter().map(|role| role.role(&texts, &signal));
         let roles: Vec<NetRole> = roles.collect::<Result<_, _>>()?;
@@ -180,6 +195,7 @@ impl NetForm {
             fluents,
             roles,
             terminal,
+            exclusive,
             grounding: self.grounding(),
         })
     }

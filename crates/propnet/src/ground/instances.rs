@@ -6,6 +6,7 @@
 //! sets, which are memoised. For example, ten thousand moves that leave a cell unchanged cost one set for the
 //! cell, instead of ten thousand instances for each mark that the cell can contain.
 
+use super::disjunction::{Way, any_of};
 use super::recursion::{Alternative, solve};
 use super::relax::Relaxed;
 use super::{GroundError, GroundLimits, Moves, Signals};
@@ -26,6 +27,8 @@ pub(super) struct Instances<'a> {
     pub(super) moves: &'a Moves,
     pub(super) limits: &'a GroundLimits,
     pub(super) stop: &'a StopToken,
+    /// Whether disjunctions share sub-disjunctions. Otherwise each disjunction is one node.
+    pub(super) shares_disjunctions: bool,
 }
 
 /// A rule split into two joins.
@@ -45,6 +48,8 @@ struct Split {
     does: Vec<(Atom, MoveForm)>,
     /// The variables that only the second join binds and that occur in the rule's head or in `fails`.
     bound_later: Vec<Variable>,
+    /// The variables that the rule's head lacks.
+    local: Vec<Variable>,
 }
 
 /// How a relation of `does` facts stores their moves. Given a function symbol, each move is a term with this
@@ -111,8 +116,12 @@ struct Found {
     /// For each instance in a stratum that is not recursive, the relation and the row of its head, and the
     /// signal of its condition.
     plain: Vec<(RelationId, u32, Signal)>,
+    /// The same for disjunctions that share sub-disjunctions.
+    ways: Vec<(RelationId, u32, Way)>,
     recursive: Vec<Alternative>,
     counts: GroundCounts,
+    /// The index of the rule within the stratum.
+    rule: u32,
 }
 
 impl Instances<'_> {
@@ -148,11 +157,13 @@ impl Instances<'_> {
                 }
             }
             counts.rules += splits.len();
-            let mut found = Found { plain: Vec::new(), recursive: Vec::new(), counts };
+            let mut found =
+                Found { plain: Vec::new(), ways: Vec::new(), recursive: Vec::new(), counts, rule: 0 };
             let before = count;
-            for split in &splits {
+            for (number, split) in splits.iter().enumerate() {
+                found.rule = number as u32;
                 self.instantiate(split, builder, signals, &first, &mut found)?;
-                count = before + found.plain.len() + found.recursive.len();
+                count = before + found.plain.len() + found.ways.len() + found.recursive.len();
                 if builder.node_count() > self.limits.nodes || count > self.limits.instances {
                     return Err(GroundError::TooLarge(format!(
                         "{count} instances, {} nodes",
@@ -175,6 +186,14 @@ impl Instances<'_> {
                 for group in found.plain.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
                     self.stop.check()?;
                     let signal = builder.or(group.iter().map(|&(_, _, signal)| signal));
+                    signals.set(group[0].0, group[0].1 as usize, signal);
+                    counts.gates -= 1;
+                }
+                found.ways.sort_by_key(|way| (way.0, way.1));
+                for group in found.ways.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
+                    self.stop.check()?;
+                    let mut ways: Vec<Way> = group.iter().map(|&(_, _, way)| way).collect();
+                    let signal = any_of(builder, &mut ways);
                     signals.set(group[0].0, group[0].1 as usize, signal);
                     counts.gates -= 1;
                 }
@@ -239,7 +258,9 @@ impl Instances<'_> {
         bound_later.dedup();
         let given: Vec<Variable> = of_moves.into_iter().filter(|v| of_state.contains(v)).collect();
         let moves = (!does.is_empty()).then(|| (self.plan(&rule, later, &given), given));
-        Split { state: self.plan(&rule, state, &[]), moves, holds, fails, does, bound_later, rule }
+        let is_local = |variable: &Variable| !rule.head.args.contains(&Argument::Variable(*variable));
+        let local: Vec<Variable> = variables(&rule.body).into_iter().filter(is_local).collect();
+        Split { state: self.plan(&rule, state, &[]), moves, holds, fails, does, bound_later, local, rule }
     }
 
     fn plan(&mut self, rule: &Rule, body: Vec<Literal>, given: &[Variable]) -> Body {
@@ -300,7 +321,7 @@ impl Instances<'_> {
                 found.counts.instances_by_move += fitting.by_move;
                 self.conclude(split, &bindings, &fitting.sets, builder, signals, first, found);
             }
-            if found.plain.len() + found.recursive.len() > self.limits.instances {
+            if found.plain.len() + found.ways.len() + found.recursive.len() > self.limits.instances {
                 return Err(GroundError::TooLarge(format!(
                     "more than {} instances of rules",
                     self.limits.instances
@@ -409,14 +430,24 @@ impl Instances<'_> {
             }
         }
         let inputs = (conditions.len() + recursive.len()).max(1);
-        let rest = builder.and(conditions);
-        if rest == Signal::FALSE {
-            return;
-        }
         let head = split.rule.head.relation;
         let Some(row) = self.relaxed.rows(head).find(&tuple(&split.rule.head)) else {
             return; // The network does not need the head.
         };
+        if self.shares_disjunctions && !first.contains_key(&head) {
+            let local = split.local.iter().map(|variable| bindings[variable.index()]);
+            let way = Way::new(builder, found.rule, local, conditions);
+            if !way.is_impossible() {
+                found.counts.kept += 1;
+                found.counts.gates += inputs as u64;
+                found.ways.push((head, row as u32, way));
+            }
+            return;
+        }
+        let rest = builder.and(conditions);
+        if rest == Signal::FALSE {
+            return;
+        }
         found.counts.kept += 1;
         // The disjunction for a head needs one gate less than the head has instances. The caller subtracts
         // one gate for each head after the stratum.

@@ -34,6 +34,38 @@ pub(super) struct Relaxed {
     pub(super) statistics: Statistics,
 }
 
+/// The rules to ground.
+#[derive(Clone)]
+pub(super) struct Rules {
+    pub(super) lowering: Lowering,
+    /// For each relation of `lowering`, whether it is evaluated on demand.
+    pub(super) demanded: Vec<bool>,
+    /// The sizes of the relations after the rewriting for evaluation on demand. `None` if no size is known.
+    statistics: Option<Statistics>,
+}
+
+impl Rules {
+    /// The rules of `game`.
+    pub(super) fn of(game: &Game) -> Rules {
+        let semantics = game.semantics();
+        Rules {
+            lowering: Lowering::stratified(game.description()),
+            demanded: semantics.on_demand().to_vec(),
+            statistics: Some(semantics.statistics().clone()),
+        }
+    }
+
+    /// The rules of `lowering`, whose relations have not been observed yet.
+    pub(super) fn rewritten(lowering: Lowering, demanded: Vec<bool>) -> Rules {
+        Rules { lowering, demanded, statistics: None }
+    }
+
+    /// The same rules with no relation on demand.
+    pub(super) fn evaluated_in_full(&self) -> Rules {
+        Rules::rewritten(self.lowering.clone(), vec![false; self.demanded.len()])
+    }
+}
+
 /// The joins are planned again when they have tried this many rows. The bound doubles at each new plan.
 const ROWS_PER_PLAN: u64 = 2_000_000;
 
@@ -42,12 +74,15 @@ const ROWS_PER_PLAN: u64 = 2_000_000;
 const ATTEMPTS: usize = 6;
 
 impl Relaxed {
-    pub(super) fn new(game: &Game, limits: &GroundLimits, stop: &StopToken) -> Result<Relaxed, GroundError> {
+    pub(super) fn new(
+        game: &Game,
+        rules: Rules,
+        limits: &GroundLimits,
+        stop: &StopToken,
+    ) -> Result<Relaxed, GroundError> {
         let description = game.description();
-        let lowering = Lowering::stratified(description);
+        let Rules { lowering, mut demanded, mut statistics } = rules;
         let semantics = game.semantics();
-        let mut demanded = semantics.on_demand().to_vec();
-        let mut statistics = semantics.statistics().clone();
         let mut attempt = 0;
         loop {
             let rewritten = on_demand(&lowering.signatures, &lowering.rules, |r| demanded[r.index()])
@@ -68,7 +103,7 @@ impl Relaxed {
                 });
             };
             demanded = more;
-            statistics = fitted.statistics().clone();
+            statistics = Some(fitted.statistics().clone());
         }
     }
 
@@ -76,7 +111,7 @@ impl Relaxed {
         game: &Game,
         lowering: Lowering,
         rewritten: Demanded,
-        mut statistics: Statistics,
+        statistics: Option<Statistics>,
     ) -> Result<(Relaxed, Vec<RelationId>), GroundError> {
         let Demanded { signatures, mut rules, wanted: wanted_relations, mut origin } = rewritten;
         let mut wanted = vec![false; signatures.len()];
@@ -88,7 +123,6 @@ impl Relaxed {
         rules.sort_by_key(|rule| wanted[rule.head.relation.index()]);
         let whole = signatures.len();
         let Decomposed { signatures, rules, guards, owners } = decompose(signatures, rules);
-        statistics.extend(signatures[whole..].iter().map(|signature| signature.arity));
         for owner in owners {
             wanted.push(wanted[owner.index()]);
             origin.push(origin[owner.index()]);
@@ -126,6 +160,13 @@ impl Relaxed {
         link(&lowering, Carrier::Does, &[Carrier::Legal], &mut relaxed_rules);
         let fixed: Vec<Signature> = signatures.into_iter().map(|s| Signature { level: 0, ..s }).collect();
         let mut program = Program::unplanned(fixed, relaxed_rules).map_err(unstratified)?;
+        let statistics = match statistics {
+            Some(mut statistics) => {
+                statistics.extend(program.signatures()[whole..].iter().map(|signature| signature.arity));
+                statistics
+            }
+            None => program.statistics(),
+        };
         program.plan(&statistics).map_err(unstratified)?;
         let description = game.description();
         let relaxed = Relaxed {
