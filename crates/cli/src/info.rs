@@ -125,6 +125,7 @@ struct PhaseInfo {
     #[serde(flatten)]
     steps: StepsInfo,
     gates_per_step: usize,
+    guarded_gates: usize,
     gates_of_goals: usize,
     levels: usize,
     runs: usize,
@@ -160,6 +161,7 @@ impl From<PhaseReport> for PhaseInfo {
             moves: phase.moves,
             steps: phase.steps.into(),
             gates_per_step: phase.gates_per_step,
+            guarded_gates: phase.guarded_gates,
             gates_of_goals: phase.gates_of_goals,
             levels: phase.levels,
             runs: phase.runs,
@@ -366,6 +368,7 @@ impl NetworkInfo {
             row(name, &|phase| read(&phase.steps), single(Some(read)))?;
         }
         row("  gates a step", &|phase| phase.gates_per_step, None)?;
+        row("    with guards", &|phase| phase.guarded_gates, None)?;
         row("  gates of the goals", &|phase| phase.gates_of_goals, None)?;
         row("  levels", &|phase| phase.levels, None)?;
         row("  runs of one kind", &|phase| phase.runs, None)?;

@@ -435,7 +435,7 @@ fn info_tells_what_was_grounded_removed_and_kept() {
     assert_eq!(
         keys(&network["phases"][0]),
         "fixed_fluents moves needed lowered flattened factored shared mapped scheduled gates_per_step \
-         gates_of_goals levels runs loops unknowns rows working_rows"
+         guarded_gates gates_of_goals levels runs loops unknowns rows working_rows"
     );
     // Two phases, one for each role on turn; the other role has one move.
     assert_eq!(network["phases"].as_array().unwrap().len(), 2);

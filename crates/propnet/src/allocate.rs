@@ -47,6 +47,8 @@ pub(crate) struct Allocator {
     /// too.
     last: Vec<usize>,
     keep: bool,
+    /// The index of the last guard among the blocks of the section.
+    guard_at: usize,
 }
 
 const TERMINAL: usize = 0;
@@ -89,10 +91,14 @@ impl Allocator {
             for item in section {
                 position += 1;
                 match item {
-                    Item::Gate(gate) => {
+                    Item::Gate(gate) | Item::Fixed(gate) => {
                         last[gate.out as usize] = last[gate.out as usize].max(position);
                         gate.inputs.iter().for_each(|&input| last[input as usize] = position);
                     }
+                    Item::Guard(value) => last[*value as usize] = position,
+                    Item::End(value) => value.iter().for_each(|&value| {
+                        last[value as usize] = last[value as usize].max(position);
+                    }),
                     Item::Loop(recursion) => {
                         for gate in &recursion.gates {
                             last[gate.out as usize] = position;
@@ -107,7 +113,7 @@ impl Allocator {
             }
             position += 1;
         }
-        Allocator { bases, row, next_row, free: Vec::new(), last, keep: layout == Layout::Keep }
+        Allocator { bases, row, next_row, free: Vec::new(), last, keep: layout == Layout::Keep, guard_at: 0 }
     }
 
     fn place(&mut self, value: Value) -> u32 {
@@ -206,7 +212,7 @@ impl Allocator {
         first_free: u32,
     ) {
         match item {
-            Item::Gate(gate) => {
+            Item::Gate(gate) | Item::Fixed(gate) => {
                 let inputs = gate.inputs.map(|input| self.row[input as usize]);
                 gate.inputs.iter().for_each(|&input| self.release(input, position, first_free));
                 let out = self.place(gate.out);
@@ -216,6 +222,25 @@ impl Allocator {
             Item::Loop(recursion) => {
                 let block = self.place_loop(recursion, gates, position, first_free);
                 blocks.push(block);
+            }
+            Item::Guard(value) => {
+                let guard = self.row[*value as usize];
+                self.guard_at = blocks.len();
+                blocks.push(Block::Guard { guard, blocks: 0, zero: None });
+                self.release(*value, position, first_free);
+            }
+            Item::End(value) => {
+                let from = self.guard_at;
+                let count = blocks.len().saturating_sub(from + 1) as u32;
+                if let Some(Block::Guard { blocks, zero, .. }) = blocks.get_mut(from) {
+                    (*blocks, *zero) = (count, value.map(|value| self.row[value as usize]));
+                }
+                // An empty run keeps later gates out of the last run of the group.
+                let end = gates.len() as u32;
+                blocks.push(Block::Run(Run { kind: Kind::Copy, gates: end..end }));
+                if let Some(value) = *value {
+                    self.release(value, position, first_free);
+                }
             }
         }
     }
@@ -296,6 +321,7 @@ impl Allocator {
         let made: FxHashSet<Value> = made_by(section);
         let states = FIRST_STATE..FIRST_STATE + next.len() as u32;
         let mut last_read = vec![0; next.len()];
+        // The first item that writes each value: chains of gates write a value several times.
         let mut written_at: FxHashMap<Value, usize> = FxHashMap::default();
         let row = &self.row;
         for (at, item) in section.iter().enumerate() {
@@ -306,14 +332,16 @@ impl Allocator {
                 }
             };
             match item {
-                Item::Gate(gate) => {
+                Item::Gate(gate) | Item::Fixed(gate) => {
                     gate.inputs.iter().for_each(|&input| read(input));
-                    written_at.insert(gate.out, at);
+                    written_at.entry(gate.out).or_insert(at);
                 }
                 Item::Loop(recursion) => {
                     recursion.gates.iter().flat_map(|gate| gate.inputs).for_each(&mut read);
                     recursion.bodies.iter().for_each(|&(value, _)| read(value));
                 }
+                Item::Guard(value) => read(*value),
+                Item::End(_) => {}
             }
         }
         for (bit, &(value, negated)) in next.iter().enumerate() {
@@ -375,7 +403,7 @@ impl Allocator {
             .into_iter()
             .filter_map(|block| match block {
                 Block::Run(run) => Some(run),
-                Block::Loop { .. } => None,
+                Block::Loop { .. } | Block::Guard { .. } => None,
             })
             .collect();
         Block::Loop { body, unknowns }
@@ -396,8 +424,8 @@ enum From {
 /// The values that the gates of `section` compute. The gates inside loops are left out.
 fn made_by(section: &Section) -> FxHashSet<Value> {
     let out = |item: &Item| match item {
-        Item::Gate(gate) => Some(gate.out),
-        Item::Loop(_) => None,
+        Item::Gate(gate) | Item::Fixed(gate) => Some(gate.out),
+        Item::Loop(_) | Item::Guard(_) | Item::End(_) => None,
     };
     section.iter().filter_map(out).collect()
 }

@@ -28,7 +28,7 @@ pub(crate) enum Cell {
 
 /// The logic of some outputs of a network. A [`Signal`] of a circuit refers to one of its `cells`. Unlike in
 /// a network, a cell may precede its inputs.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Circuit {
     pub(crate) cells: Vec<Cell>,
     /// The equations of each fixpoint component. Empty for a component that the circuit's outputs do not
@@ -39,17 +39,34 @@ pub(crate) struct Circuit {
     pub(crate) steps: Steps,
 }
 
+/// How much work lowering does to make a circuit small.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Sharing {
+    /// Lowering is fast: it skips factoring and the sharing of pairs.
+    Off,
+    /// Lowering factors, then shares pairs.
+    Once,
+    /// Lowering does so with two choices of factors, and the smaller circuit counts. Which choice is better
+    /// depends on the game.
+    Best,
+}
+
+/// Circuits of more gates get no second choice of factors, because it takes as long as the first.
+const SECOND_UP_TO: usize = 150_000;
+/// They get none either if pairs of inputs are less than one in this many gates.
+const SECOND_FROM: usize = 5;
+/// The second choice of factors counts if its circuit has at most this percentage of the gates.
+const SECOND_PERCENT: usize = 90;
+
 impl Circuit {
     /// Lowers `roots` to a circuit. Returns the circuit, and `roots` as signals of the circuit.
-    ///
-    /// If `share` is false, lowering is fast: it skips factoring and the sharing of pairs.
     ///
     /// # Errors
     /// [`EvalError::Interrupted`] soon after `stop` is raised.
     pub(crate) fn lower(
         net: &PropNet,
         roots: &[Signal],
-        share: bool,
+        sharing: Sharing,
         stop: &StopToken,
     ) -> Result<(Circuit, Vec<Signal>), EvalError> {
         let mut circuit = Circuit {
@@ -65,20 +82,43 @@ impl Circuit {
         circuit.steps.flattened = circuit.gates();
         circuit.steps.factored = circuit.steps.flattened;
         circuit.steps.shared = circuit.steps.flattened;
-        if share {
-            circuit.factor(stop)?;
-            circuit.flatten(stop)?;
-            circuit.steps.factored = circuit.gates();
-            circuit.share_pairs(stop)?;
-            circuit.steps.shared = circuit.gates();
+        let second = if sharing == Sharing::Best { circuit.dissolved() } else { None };
+        if sharing != Sharing::Off {
+            circuit.share(false, stop)?;
+        }
+        if let Some(mut second) = second {
+            second.share(true, stop)?;
+            if second.wide_gates() * 100 <= circuit.wide_gates() * SECOND_PERCENT {
+                circuit = second;
+            }
         }
         let roots = circuit.roots.clone();
         Ok((circuit, roots))
     }
 
+    /// Factors, then shares pairs. For `fewest_readers` see [`Circuit::factor`].
+    fn share(&mut self, fewest_readers: bool, stop: &StopToken) -> Result<(), EvalError> {
+        self.factor(fewest_readers, stop)?;
+        self.flatten(stop)?;
+        self.steps.factored = self.gates();
+        self.share_pairs(stop)?;
+        self.steps.shared = self.gates();
+        Ok(())
+    }
+
     /// The size of the circuit, counted in two-input gates.
     fn gates(&self) -> usize {
         (0..self.cells.len()).map(|at| self.width(at).saturating_sub(1)).sum()
+    }
+
+    /// The number of gates of three inputs that the circuit takes, apart from gates in several sections. A
+    /// disjunction of two inputs with one reader becomes a part of the gate that reads it.
+    fn wide_gates(&self) -> usize {
+        let fanouts = self.fanouts();
+        let is_clause = |at: usize| self.width(at) == 2 && fanouts[at] == 1;
+        let read = |input: &Signal| if input.is_negated() && is_clause(input.node()) { 2 } else { 1 };
+        let gates = |at: usize| self.inputs(at).iter().map(read).sum::<usize>() / 2;
+        (0..self.cells.len()).map(|at| if is_clause(at) { 0 } else { gates(at) }).sum()
     }
 
     pub(crate) fn push(&mut self, cell: Cell) -> Signal {
@@ -151,6 +191,14 @@ impl Circuit {
         }
     }
 
+    /// `signal`, with conjunctions of one input replaced by this input.
+    pub(crate) fn resolved(&self, mut signal: Signal) -> Signal {
+        while let [one] = *self.inputs(signal.node()) {
+            signal = one.negated_if(signal.is_negated());
+        }
+        signal
+    }
+
     /// The number of inputs of a cell.
     pub(crate) fn width(&self, at: usize) -> usize {
         self.inputs(at).len()
@@ -205,6 +253,36 @@ impl Circuit {
             self.cells[at] = Cell::And(merged);
         }
         Ok(())
+    }
+
+    /// The circuit with each conjunction of two inputs replaced by these inputs in the conjunctions that read it.
+    /// Factoring then sees the literals inside the pair. The sharing of pairs makes a cell of the pair again if
+    /// enough readers still contain it. `None` if few pairs are replaced, or if the circuit is large.
+    fn dissolved(&self) -> Option<Circuit> {
+        let fanouts = self.fanouts();
+        let pair = |signal: Signal| match *self.inputs(signal.node()) {
+            [one, two] if fanouts[signal.node()] > 1 && !signal.is_negated() => Some([one, two]),
+            _ => None,
+        };
+        let of_pairs =
+            (0..self.cells.len()).flat_map(|at| self.inputs(at)).filter(|&&input| pair(input).is_some());
+        if self.steps.flattened > SECOND_UP_TO || of_pairs.count() * SECOND_FROM < self.steps.flattened {
+            return None;
+        }
+        let mut circuit = self.clone();
+        for cell in &mut circuit.cells {
+            let Cell::And(inputs) = cell else { continue };
+            let mut pending = std::mem::take(inputs);
+            while let Some(signal) = pending.pop() {
+                match pair(signal) {
+                    Some(both) => pending.extend(both),
+                    None => inputs.push(signal),
+                }
+            }
+            inputs.sort_unstable();
+            inputs.dedup();
+        }
+        Some(circuit)
     }
 }
 

@@ -2,8 +2,10 @@
 //! draw among all legal moves, programs with decisive moves only among the decisive ones. All machines of a
 //! network share the programs.
 
+use crate::circuit::Sharing;
 use crate::decisive::decisive;
 use crate::equivalence::EquivalentMoves;
+use crate::guard::Sizes;
 use crate::net::PropNet;
 use crate::program::{Choice, Layout, Outputs, Program};
 use crate::schedule::Compiler;
@@ -56,11 +58,16 @@ pub(crate) struct PhasePrograms {
     /// `None` if the goals of each playout are evaluated when the playout ends.
     #[serde(skip)]
     pub(crate) defer: Option<usize>,
+    /// Whether the playouts of all lanes begin together, because guards may then leave out more gates.
+    pub(crate) together: bool,
 }
 
 /// If more than this fraction of a step's gates serve both the terminal condition and the legal moves, these
 /// gates run only once in each step. The cost is that a lane whose playout ends stays idle for one step.
 const SHARE_FROM: f64 = 0.08;
+
+/// Playouts begin together if more than one in this many gates has a guard.
+const TOGETHER_FROM: usize = 2;
 
 /// Networks with more nodes than this get no decisive moves: the cost of detecting them grows with the square
 /// of the size.
@@ -146,11 +153,11 @@ impl PhasePrograms {
     ) -> Result<PhasePrograms, EvalError> {
         let fluents = needed_fluents(&nets.iter().map(|one| &one.net).collect::<Vec<_>>());
         let outputs: Vec<Outputs<'_>> = nets.iter().map(|one| Outputs::of(one, &fluents)).collect();
-        let compilers = outputs.iter().map(|one| Compiler::new(one, true, stop));
+        let compilers = outputs.iter().map(|one| Compiler::new(one, Sharing::Best, stop));
         let compilers: Vec<Compiler<'_>> = compilers.collect::<Result<_, _>>()?;
         let shared = compilers.iter().any(|one| one.shared_by_terminal_and_legal() > SHARE_FROM);
         let layout = if shared { Layout::Share } else { Layout::Refill };
-        let programs = compilers.iter().map(|one| one.compile(layout, stop));
+        let programs = compilers.iter().map(|one| one.compile(layout, Sizes::LANES, stop));
         let programs: Vec<Program> = programs.collect::<Result<_, _>>()?;
         let phases: Vec<Phase> = nets
             .iter()
@@ -165,7 +172,11 @@ impl PhasePrograms {
             .collect();
         let constants = constant.iter().enumerate();
         let constants = constants.filter_map(|(fluent, value)| Some((fluent as u32, (*value)?))).collect();
-        let programs = PhasePrograms { phases, fluents, constants, rows: 0, scratch: 0, defer: None };
+        let all: usize = phases.iter().map(|phase| phase.program.gates_per_step()).sum();
+        let guarded: usize = phases.iter().map(|phase| phase.program.guarded_gates()).sum();
+        let together = guarded * TOGETHER_FROM > all;
+        let programs =
+            PhasePrograms { phases, fluents, constants, rows: 0, scratch: 0, defer: None, together };
         Ok(programs.completed())
     }
 

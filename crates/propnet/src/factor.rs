@@ -20,13 +20,15 @@ struct Terms {
     common: Vec<(Signal, Range<usize>)>,
     /// For each literal of `common`, the number of terms that contain it and that are not taken.
     counts: Vec<u32>,
-    /// The literals of `common` by count. A count may be too large, because it falls when a term is taken.
-    queue: BinaryHeap<(u32, Reverse<Signal>)>,
+    /// The literals of `common` by count; among equals by the number of readers, if that matters. A count may be
+    /// too large, because it falls when a term is taken.
+    queue: BinaryHeap<(u32, Reverse<(u32, Signal)>)>,
 }
 
 impl Terms {
-    /// Collects the terms of the disjunction whose negation is the cell `at`.
-    fn collect(&mut self, circuit: &Circuit, fanouts: &[u32], at: usize) {
+    /// Collects the terms of the disjunction whose negation is the cell `at`. If `fewest_readers` is set, the
+    /// literal with the fewest readers comes first among literals that equally many terms contain.
+    fn collect(&mut self, circuit: &Circuit, fanouts: &[u32], fewest_readers: bool, at: usize) {
         self.members.clear();
         for (position, &signal) in circuit.inputs(at).iter().enumerate() {
             let cell = signal.node();
@@ -55,20 +57,22 @@ impl Terms {
         }
         self.taken.clear();
         self.taken.resize(self.members.len(), false);
+        let readers = |literal: Signal| if fewest_readers { fanouts[literal.node()] } else { 0 };
         let counted = self.common.iter().zip(&self.counts);
-        self.queue = counted.map(|(&(literal, _), &count)| (count, Reverse(literal))).collect();
+        self.queue =
+            counted.map(|(&(literal, _), &count)| (count, Reverse((readers(literal), literal)))).collect();
     }
 
     /// Takes the terms of the literal that the most terms contain, the smallest literal among equals. Returns
     /// the literal and the cells of these terms. `None` if no two terms that are left have a literal in common.
     fn take(&mut self, circuit: &Circuit) -> Option<(Signal, Vec<usize>)> {
         loop {
-            let (count, Reverse(factor)) = self.queue.pop()?;
+            let (count, Reverse((readers, factor))) = self.queue.pop()?;
             let at = self.index(factor)?;
             let now = self.counts[at];
             if now != count {
                 if now > 1 {
-                    self.queue.push((now, Reverse(factor)));
+                    self.queue.push((now, Reverse((readers, factor))));
                 }
                 continue;
             }
@@ -95,17 +99,19 @@ impl Terms {
 }
 
 impl Circuit {
-    /// Factors out common literals: ¬(l r₁) ¬(l r₂) becomes ¬(l (r₁ ∨ r₂)).
+    /// Factors out common literals: ¬(l r₁) ¬(l r₂) becomes ¬(l (r₁ ∨ r₂)). The literal that the most terms
+    /// contain comes first. If `fewest_readers` is set, the literal with the fewest readers comes first among
+    /// equals, otherwise the smallest literal.
     ///
     /// # Errors
     /// [`EvalError::Interrupted`] soon after `stop` is raised.
-    pub(crate) fn factor(&mut self, stop: &StopToken) -> Result<(), EvalError> {
+    pub(crate) fn factor(&mut self, fewest_readers: bool, stop: &StopToken) -> Result<(), EvalError> {
         let mut fanouts = self.fanouts();
         let mut pending: Vec<usize> = (0..self.cells.len()).collect();
         let mut terms = Terms::default();
         while let Some(at) = pending.pop() {
             stop.check()?;
-            terms.collect(self, &fanouts, at);
+            terms.collect(self, &fanouts, fewest_readers, at);
             let mut products = Vec::new();
             while let Some((factor, cells)) = terms.take(self) {
                 stop.check()?;
@@ -171,7 +177,8 @@ mod tests {
     proptest! {
         #[test]
         fn factoring_keeps_the_function_and_leaves_no_common_literal(
-            terms in prop::collection::btree_set(prop::collection::btree_map(0..INPUTS, any::<bool>(), 1..5), 1..12)
+            terms in prop::collection::btree_set(prop::collection::btree_map(0..INPUTS, any::<bool>(), 1..5), 1..12),
+            fewest_readers: bool,
         ) {
             // The negated disjunction of `terms`. Every state bit has a second reader.
             let mut cells = vec![Cell::False];
@@ -188,7 +195,7 @@ mod tests {
             roots.push(root);
             let mut circuit = Circuit { cells, components: Vec::new(), roots, steps: Steps::default() };
 
-            circuit.factor(&StopToken::new()).unwrap();
+            circuit.factor(fewest_readers, &StopToken::new()).unwrap();
 
             for state in 0..1 << INPUTS {
                 let holds = terms.iter().any(|term| term.iter().all(|(&bit, &on)| (state >> bit & 1 == 1) == on));

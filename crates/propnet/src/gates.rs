@@ -11,6 +11,12 @@ use crate::node::Signal;
 use ggp_game::{EvalError, StopToken};
 use rustc_hash::FxHashMap;
 
+/// A conjunction of at least this many clauses is computed in several chains.
+const WIDE: usize = 24;
+/// The number of chains of a wide conjunction. Each gate of a chain waits for the one before, so a single long
+/// chain would leave the processor idle.
+const APART: usize = 4;
+
 /// The index of a value: the output of a gate, an unknown of a loop, or a leaf.
 pub(crate) type Value = u32;
 
@@ -34,15 +40,24 @@ pub(crate) struct Loop {
 #[derive(Debug)]
 pub(crate) enum Item {
     Gate(ValueGate),
+    /// A gate that keeps its place among the items. It may change a value that an earlier gate has computed.
+    Fixed(ValueGate),
     Loop(Loop),
+    /// The start of a group of gates, up to the next [`Item::End`]. The group is left out where the value is
+    /// false in all lanes.
+    Guard(Value),
+    /// The end of a group, with the value that is false if the group is left out. Without such a value, the
+    /// group changes only values that stay as they are if it is left out.
+    End(Option<Value>),
 }
 
 impl Item {
     /// The number of gates of the item.
     pub(crate) fn gates(&self) -> usize {
         match self {
-            Item::Gate(_) => 1,
+            Item::Gate(_) | Item::Fixed(_) => 1,
             Item::Loop(recursion) => recursion.gates.len(),
+            Item::Guard(_) | Item::End(_) => 0,
         }
     }
 }
@@ -246,6 +261,13 @@ impl<'a> Mapper<'a> {
                 Operand::Clause(one, two) => clauses.push((one, two)),
             }
         }
+        let apart = if clauses.len() >= WIDE { APART } else { 0 };
+        for (one, two) in clauses.drain(..apart) {
+            let (kind, inputs) = conjunction(&[(one.0, !one.1), (two.0, !two.1)], true);
+            let out = self.fresh();
+            gates.push(ValueGate { kind, out, inputs });
+            literals.push_back((out, false));
+        }
         loop {
             let last = literals.len() + 2 * clauses.len() <= 3;
             let negate = last && negated;
@@ -285,7 +307,7 @@ pub(crate) fn drop_unread(sections: &mut [Section], read: &mut [bool]) {
     for section in sections.iter_mut().rev() {
         section.reverse();
         section.retain_mut(|item| match item {
-            Item::Gate(gate) => {
+            Item::Gate(gate) | Item::Fixed(gate) => {
                 let keep = read[gate.out as usize];
                 if keep {
                     gate.inputs.iter().for_each(|&input| read[input as usize] = true);
@@ -305,6 +327,7 @@ pub(crate) fn drop_unread(sections: &mut [Section], read: &mut [bool]) {
                 recursion.gates.reverse();
                 true
             }
+            Item::Guard(_) | Item::End(_) => true,
         });
         section.reverse();
     }

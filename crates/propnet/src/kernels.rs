@@ -35,8 +35,17 @@ macro_rules! kernels {
         /// Evaluates blocks of gates.
         $(#[$features])*
         pub(crate) fn run_blocks<R: Bits>(blocks: &[Block], gates: &[Gate], rows: &mut [R]) {
-            for block in blocks {
+            let mut left = blocks.iter();
+            while let Some(block) = left.next() {
                 match block {
+                    Block::Guard { guard, blocks, zero } => {
+                        if !rows[*guard as usize].is_any() {
+                            left = left.as_slice().get(*blocks as usize..).unwrap_or_default().iter();
+                            if let Some(zero) = *zero {
+                                rows[zero as usize] = R::NONE;
+                            }
+                        }
+                    }
                     Block::Run(run) => {
                         let range = run.gates.start as usize..run.gates.end as usize;
                         run_kind(run.kind, &gates[range], rows);

@@ -8,9 +8,11 @@
 
 mod ended;
 mod start;
+mod together;
 
 use self::ended::Ended;
 use self::start::{Queue, Template};
+use self::together::Together;
 use crate::cpu::Kernels;
 use crate::evaluator::{Phase, PhasePrograms};
 use crate::net::PropNet;
@@ -117,6 +119,7 @@ impl<const W: usize> Lanes<W> {
         self.live = Row::ZERO;
         self.sweep = 0;
         self.template.clear();
+        let mut together = Together::new(run.programs.together);
         // The first sweep in which a playout may reach the step limit.
         let mut cut_off_at = u64::MAX;
         let mut observe = |part: SweepStep| {
@@ -132,7 +135,8 @@ impl<const W: usize> Lanes<W> {
             let number = (self.sweep % phases.len() as u64) as usize;
             let phase = &phases[number];
             let late = phase.program.layout == Layout::Share;
-            if waiting > 0 && late {
+            let held_back = together.holds_back(&self.live);
+            if waiting > 0 && late && !held_back {
                 waiting -= self.refill(run, &mut queues[number], &mut cut_off_at);
             }
             run.kernels.run_blocks(&phase.program.terminal_blocks, &phase.program.gates, &mut self.rows);
@@ -150,7 +154,7 @@ impl<const W: usize> Lanes<W> {
                     run.kernels.run_blocks(blocks, &phase.program.gates, &mut self.rows);
                 }
             }
-            if waiting > 0 && !late {
+            if waiting > 0 && !late && !(held_back && self.live.any()) {
                 waiting -= self.refill(run, &mut queues[number], &mut cut_off_at);
             }
             observe(SweepStep::Bookkeeping);

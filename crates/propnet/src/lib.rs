@@ -51,6 +51,8 @@ mod factor;
 mod gate;
 mod gates;
 mod ground;
+mod guard;
+mod hold;
 mod kernels;
 mod lanes;
 mod machine;

@@ -2,7 +2,9 @@
 //! value of a conjunction is the mean of its parts, and the value of a disjunction is their maximum. Below a
 //! certain depth a condition is a leaf of value 1 or 0.
 
+use crate::circuit::Sharing;
 use crate::cpu::Kernels;
+use crate::guard::Sizes;
 use crate::net::{Fluent, NetMove, NetRole, PropNet};
 use crate::node::{Node, Signal};
 use crate::program::{Layout, ONES, Outputs, Program, state_row};
@@ -52,7 +54,8 @@ impl Nearness {
         let fluents: Vec<u32> = (0..bare.fluents.len() as u32).collect();
         let moves = bare.roles.iter().map(|role| (0..role.moves.len() as u32).collect()).collect();
         let outputs = Outputs { net: &bare, fluents: &fluents, moves, percepts: true };
-        let program = Compiler::new(&outputs, true, stop)?.compile(Layout::Keep, stop)?;
+        let program =
+            Compiler::new(&outputs, Sharing::Once, stop)?.compile(Layout::Keep, Sizes::LANES, stop)?;
         let mut rows = vec![0; program.rows];
         rows[ONES as usize] = !0;
         Ok(Nearness { role, condition, program, rows })

@@ -37,6 +37,15 @@ pub(crate) enum Block {
         /// The row of each unknown, and the literal of its new value.
         unknowns: Vec<(u32, Literal<u32>)>,
     },
+    /// Leaves out the next blocks if the guard is false in all lanes.
+    Guard {
+        /// The row of the guard.
+        guard: u32,
+        /// The number of blocks that are left out.
+        blocks: u32,
+        /// The row that becomes false in all lanes if the blocks are left out.
+        zero: Option<u32>,
+    },
 }
 
 /// The move rows of one role, among which one move is chosen.
@@ -122,10 +131,26 @@ impl Program {
             .sum()
     }
 
+    /// The number of gates of a step that have a guard.
+    pub(crate) fn guarded_gates(&self) -> usize {
+        let of_section = |section: &Vec<Block>| -> usize {
+            let groups = section.iter().enumerate().map(|(at, block)| match block {
+                Block::Guard { blocks, .. } => gate_count(&section[at + 1..=at + *blocks as usize]),
+                Block::Run(_) | Block::Loop { .. } => 0,
+            });
+            groups.sum()
+        };
+        [&self.terminal_blocks, &self.legal_blocks, &self.next_blocks].into_iter().map(of_section).sum()
+    }
+
+    /// The blocks of the terminal condition, the goals, the legal moves and the next state, in this order.
+    pub(crate) fn sections(&self) -> [&[Block]; 4] {
+        [&self.terminal_blocks, &self.goal_blocks, &self.legal_blocks, &self.next_blocks]
+    }
+
     /// The blocks of a step and of the goals, in execution order.
     pub(crate) fn blocks(&self) -> impl Iterator<Item = &Block> {
-        let sections = [&self.terminal_blocks, &self.goal_blocks, &self.legal_blocks, &self.next_blocks];
-        sections.into_iter().flatten()
+        self.sections().into_iter().flatten()
     }
 
     /// The depth of the circuit of a step and of the goals: the number of gates on its longest path. Gates in
@@ -137,6 +162,7 @@ impl Program {
             let runs = match block {
                 Block::Run(run) => std::slice::from_ref(run),
                 Block::Loop { body, .. } => body,
+                Block::Guard { .. } => continue,
             };
             for gate in
                 runs.iter().flat_map(|run| &self.gates[run.gates.start as usize..run.gates.end as usize])
@@ -154,7 +180,7 @@ impl Program {
     /// The number of bytes that the program's lists take.
     pub(crate) fn bytes(&self) -> usize {
         let block = |block: &Block| match block {
-            Block::Run(_) => size_of::<Block>(),
+            Block::Run(_) | Block::Guard { .. } => size_of::<Block>(),
             Block::Loop { body, unknowns } => {
                 size_of::<Block>() + size_of_val(body.as_slice()) + size_of_val(unknowns.as_slice())
             }
@@ -179,6 +205,7 @@ fn gate_count(blocks: &[Block]) -> usize {
     let count = |block: &Block| match block {
         Block::Run(one) => run(one),
         Block::Loop { body, .. } => body.iter().map(run).sum(),
+        Block::Guard { .. } => 0,
     };
     blocks.iter().map(count).sum()
 }

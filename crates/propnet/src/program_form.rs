@@ -87,6 +87,7 @@ impl Program {
                     body.iter().try_for_each(&mut follows)?;
                     unknowns += of_loop.len();
                 }
+                Block::Guard { .. } => {}
             }
         }
         require(end as usize == self.gates.len(), "gates of a program")?;
@@ -104,8 +105,10 @@ impl Program {
             Block::Loop { unknowns, .. } => {
                 unknowns.iter().all(|&(unknown, (value, _))| writable(unknown) && value < rows)
             }
+            Block::Guard { guard, zero, .. } => *guard < rows && zero.is_none_or(writable),
         };
-        require(self.blocks().all(valid_block), "an unknown of a program")
+        require(self.blocks().all(valid_block), "an unknown or a guard of a program")?;
+        require(self.sections().into_iter().all(guards_stay_inside), "the blocks of a guard")
     }
 }
 
@@ -133,6 +136,17 @@ impl PhasePrograms {
         self.phases = self.phases.into_iter().map(check).collect::<Result<_, _>>()?;
         Ok(self.completed())
     }
+}
+
+/// Whether each guard of `section` leaves out blocks of this section only, and no other guard.
+fn guards_stay_inside(section: &[Block]) -> bool {
+    section.iter().enumerate().all(|(at, block)| match block {
+        Block::Guard { blocks, .. } => {
+            let left_out = section[at + 1..].get(..*blocks as usize);
+            left_out.is_some_and(|blocks| !blocks.iter().any(|block| matches!(block, Block::Guard { .. })))
+        }
+        Block::Run(_) | Block::Loop { .. } => true,
+    })
 }
 
 /// Whether `list` is in ascending order, without repetition, and below `end`.

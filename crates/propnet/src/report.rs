@@ -83,6 +83,9 @@ pub struct PhaseReport {
     pub steps: Steps,
     /// The number of gates evaluated in each step, without the gates of the goals.
     pub gates_per_step: usize,
+    /// The number of these gates that are left out of a step if a value, their guard, is false in all playouts
+    /// that run at once.
+    pub guarded_gates: usize,
     /// The number of gates of the goals alone.
     pub gates_of_goals: usize,
     /// The depth of the circuit: the number of gates on its longest path.
@@ -157,12 +160,13 @@ impl PhaseReport {
         let program = &phase.program;
         let loops = program.blocks().filter_map(|block| match block {
             Block::Loop { unknowns, .. } => Some(unknowns.len()),
-            Block::Run(_) => None,
+            Block::Run(_) | Block::Guard { .. } => None,
         });
         let loops: Vec<usize> = loops.collect();
         let runs = program.blocks().map(|block| match block {
             Block::Loop { body, .. } => body.len(),
             Block::Run(_) => 1,
+            Block::Guard { .. } => 0,
         });
         let after_moves = program
             .choices
@@ -174,6 +178,7 @@ impl PhaseReport {
             moves: phase.moves.iter().map(Vec::len).collect(),
             steps: program.steps,
             gates_per_step: program.gates_per_step(),
+            guarded_gates: program.guarded_gates(),
             gates_of_goals: program.gates_of_goals(),
             levels: program.levels(),
             runs: runs.sum(),

@@ -2,9 +2,11 @@
 //! live at a time small.
 
 use crate::allocate::{Allocator, OutputValues};
-use crate::circuit::Circuit;
+use crate::circuit::{Circuit, Sharing};
 use crate::gate::{Kind, Literal};
-use crate::gates::{Item, Mapper, Section, Value, ValueGate, drop_unread};
+use crate::gates::{Item, Leaf, Mapper, Section, Value, ValueGate, drop_unread};
+use crate::guard::{Sizes, guarded, pays, uses};
+use crate::hold::Holds;
 use crate::node::Signal;
 use crate::program::{Choice, Layout, Outputs, Program, ZEROS};
 use crate::steps::Steps;
@@ -27,14 +29,13 @@ pub(crate) struct Compiler<'a> {
 }
 
 impl<'a> Compiler<'a> {
-    /// Lowers `outputs` to a circuit. If `share` is true, common parts of gates are shared, which makes the
-    /// circuit smaller but takes long.
+    /// Lowers `outputs` to a circuit. Sharing common parts of gates makes the circuit smaller but takes long.
     ///
     /// # Errors
     /// [`EvalError::Interrupted`] soon after `stop` is raised.
     pub(crate) fn new(
         outputs: &'a Outputs<'a>,
-        share: bool,
+        sharing: Sharing,
         stop: &StopToken,
     ) -> Result<Compiler<'a>, EvalError> {
         let net = outputs.net;
@@ -67,7 +68,7 @@ impl<'a> Compiler<'a> {
             roots.extend(lists.iter().flatten());
         }
         roots.extend(&next);
-        let (circuit, roots) = Circuit::lower(net, &roots, share, stop)?;
+        let (circuit, roots) = Circuit::lower(net, &roots, sharing, stop)?;
         let mut roots = roots.into_iter();
         let mut one = || roots.next().unwrap_or(Signal::FALSE);
         let terminal = one();
@@ -92,11 +93,17 @@ impl<'a> Compiler<'a> {
         weight(&|at| terminal[at] && legal[at]) as f64 / all.max(1) as f64
     }
 
-    /// Schedules the circuit and allocates rows.
+    /// Schedules the circuit and allocates rows. Groups of gates from `sizes` on get guards; with
+    /// [`Layout::Keep`], no gates get guards.
     ///
     /// # Errors
     /// [`EvalError::Interrupted`] soon after `stop` is raised.
-    pub(crate) fn compile(&self, layout: Layout, stop: &StopToken) -> Result<Program, EvalError> {
+    pub(crate) fn compile(
+        &self,
+        layout: Layout,
+        sizes: Sizes,
+        stop: &StopToken,
+    ) -> Result<Program, EvalError> {
         let keep = layout == Layout::Keep;
         let wanted = self.legal.iter().flatten().chain(&self.next).copied();
         let wanted: Vec<Signal> = if keep { Vec::new() } else { wanted.collect() };
@@ -114,10 +121,21 @@ impl<'a> Compiler<'a> {
         }
         let legal_section = mapper.section(&flat(&self.legal), stop)?;
         let legal = literals(&mut mapper, &self.legal);
-        let mut next_roots = self.next.clone();
-        next_roots.extend(flat(&self.percepts));
+        let percept_roots = flat(&self.percepts);
+        let fluents = self.outputs.fluents;
+        let holds = if keep || self.circuit.cells.len() < sizes.section {
+            Holds::default()
+        } else {
+            Holds::find(&self.circuit, fluents, &self.next, &percept_roots, sizes.group)
+        };
+        let computed = (0..).zip(&self.next).filter(|&(at, _)| !holds.has(at)).map(|(_, &signal)| signal);
+        let next_roots: Vec<Signal> = computed.chain(percept_roots).chain(holds.signals()).collect();
         let next_section = mapper.section(&next_roots, stop)?;
-        let next: Vec<Literal<Value>> = self.next.iter().map(|&signal| mapper.literal(signal)).collect();
+        let next = fluents.iter().zip(&self.next).enumerate().map(|(at, (&fluent, &signal))| {
+            if holds.has(at) { (mapper.leaf(Leaf::State(fluent)), false) } else { mapper.literal(signal) }
+        });
+        let next = next.collect();
+        let held_section = holds.section(&mut mapper);
         let percepts = literals(&mut mapper, &self.percepts);
         let outputs = OutputValues { terminal, goals, legal, next, percepts };
 
@@ -126,10 +144,26 @@ impl<'a> Compiler<'a> {
         for (value, _) in outputs.iter() {
             read[value as usize] = true;
         }
-        drop_unread(&mut sections, &mut read);
-        for section in &mut sections {
-            *section = sort_by_kind(std::mem::take(section), stop)?;
+        for item in &held_section {
+            if let Item::Fixed(gate) = item {
+                gate.inputs.iter().for_each(|&input| read[input as usize] = true);
+            }
         }
+        drop_unread(&mut sections, &mut read);
+        let uses =
+            if keep { Vec::new() } else { uses(mapper.value_count(), &sections, &held_section, &outputs) };
+        for section in &mut sections {
+            let grouped = if keep { None } else { guarded(section, &uses, sizes) };
+            *section = sort_by_kind(std::mem::take(section), stop)?;
+            if let Some(grouped) = grouped {
+                let grouped = sort_by_kind(grouped, stop)?;
+                if pays(section, &grouped, sizes) {
+                    *section = grouped;
+                }
+            }
+        }
+        let [.., next_section] = &mut sections;
+        next_section.extend(held_section);
 
         let mut allocator = Allocator::new(&mut mapper, self.outputs, &sections, layout);
         let program = Program {
@@ -185,6 +219,10 @@ fn sort_by_kind(section: Section, stop: &StopToken) -> Result<Section, EvalError
                     sorted.extend(sort_window(&std::mem::take(&mut window)).into_iter().map(Item::Gate));
                 }
             }
+            Item::Fixed(_) | Item::Guard(_) | Item::End(_) => {
+                sorted.extend(sort_window(&std::mem::take(&mut window)).into_iter().map(Item::Gate));
+                sorted.push(item);
+            }
             Item::Loop(mut recursion) => {
                 sorted.extend(sort_window(&std::mem::take(&mut window)).into_iter().map(Item::Gate));
                 recursion.gates = sort_window(&recursion.gates);
@@ -233,3 +271,6 @@ fn sort_window(gates: &[ValueGate]) -> Vec<ValueGate> {
     }
     sorted
 }
+
+#[cfg(test)]
+mod tests;

@@ -102,3 +102,18 @@ fn any_width_plays_the_same_playouts() {
         }
     }
 }
+
+#[test]
+fn playouts_that_begin_together_are_the_same() {
+    let game = Arc::new(Game::new(ggp_gdl::parse(RULES.as_bytes()).unwrap()).unwrap());
+    let net = PropNet::ground(&game, &GroundLimits::default(), &StopToken::new()).unwrap();
+    let never = StopToken::new();
+    let (reachable, general) = (PhasePrograms::reachable(&net, &never), PhasePrograms::general(&net, &never));
+    for mut programs in [reachable.unwrap(), general.unwrap()] {
+        assert!(!programs.together, "its programs have no guards");
+        let expected = play::<1>(&net, &programs, Cpu::Plain);
+        programs.together = true;
+        assert_eq!(play::<1>(&net, &programs, Cpu::Plain), expected, "64 lanes");
+        assert_eq!(play::<WORDS>(&net, &programs, Cpu::Plain), expected, "512 lanes");
+    }
+}

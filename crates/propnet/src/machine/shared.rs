@@ -1,7 +1,9 @@
 //! The data that all machines of one network share: the network, its programs, and the tables of moves.
 
+use crate::circuit::Sharing;
 use crate::equivalence::EquivalentMoves;
 use crate::evaluator::{PhasePrograms, fits};
+use crate::guard::Sizes;
 use crate::net::PropNet;
 use crate::program::{Layout, Outputs, Program};
 use crate::schedule::Compiler;
@@ -58,8 +60,9 @@ impl Shared {
         let fluents: Vec<u32> = (0..net.fluents.len() as u32).collect();
         let moves = net.roles.iter().map(|role| (0..role.moves.len() as u32).collect()).collect();
         let outputs = Outputs { net: &net, fluents: &fluents, moves, percepts: true };
-        let single = Compiler::new(&outputs, net.nodes.len() < SHARE_BELOW, stop)?;
-        let single = single.compile(Layout::Keep, stop)?;
+        let sharing = if net.nodes.len() < SHARE_BELOW { Sharing::Once } else { Sharing::Off };
+        let single = Compiler::new(&outputs, sharing, stop)?;
+        let single = single.compile(Layout::Keep, Sizes::LANES, stop)?;
         let reachable = PhasePrograms::reachable(&net, stop)?;
         Ok(Shared::of(net, single, reachable))
     }
