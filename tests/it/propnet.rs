@@ -188,19 +188,24 @@ fn random_net(seed: u64) -> PropNet {
         let new = gate(&mut b, numbers, &pool);
         pool.push(new);
     }
-    // A recursive component, monotone in its unknowns.
+    // A recursive component, monotone in its unknowns. In some networks it reads only lasting fluents, which never
+    // become false again, so that its values last too.
     let size = 1 + numbers.below(6);
+    let lasting = &free[..random / 2];
+    let sources = if numbers.below(2) == 0 { lasting } else { &pool };
+    let is_lasting = sources.len() == lasting.len();
     let (component, unknowns) = b.open_fixpoint(size);
     let bodies = (0..size)
         .map(|_| {
             let edges: Vec<Signal> = (0..=numbers.below(3))
                 .map(|_| {
                     let from = unknowns[numbers.below(size)];
-                    let by = pool[numbers.below(pool.len())].negated_if(numbers.below(2) == 0);
+                    let negate = numbers.below(2) == 0 && !is_lasting;
+                    let by = sources[numbers.below(sources.len())].negated_if(negate);
                     b.and([from, by])
                 })
                 .collect();
-            let own = pool[numbers.below(pool.len())];
+            let own = sources[numbers.below(sources.len())];
             let base = if numbers.below(2) == 0 { own } else { Signal::FALSE };
             b.or(edges.into_iter().chain([base]))
         })
@@ -282,6 +287,7 @@ fn random_net(seed: u64) -> PropNet {
             2 => Signal::constant(numbers.below(2) == 0),
             _ => pool[pool.len() - 1 - numbers.below(pool.len() / 2)],
         };
+        let next = if i < lasting.len() { b.or([free[i], next]) } else { next };
         add(&mut fluents, i % 3 == 0, next);
     }
     b.finish(fluents, list, terminal)

@@ -63,7 +63,8 @@ impl Allocator {
         sections: &[Section; 4],
         layout: Layout,
     ) -> Self {
-        let mut next_row = FIRST_STATE + outputs.fluents.len() as u32;
+        let first_kept = FIRST_STATE + outputs.fluents.len() as u32;
+        let mut next_row = first_kept + outputs.kept.rows() as u32;
         let mut bases = Vec::new();
         for moves in &outputs.moves {
             next_row = next_row.next_multiple_of(GROUP as u32);
@@ -79,6 +80,7 @@ impl Allocator {
                     Ok(position) => state_row(position) as u32,
                     Err(_) => ZEROS,
                 },
+                Leaf::Kept(position) => first_kept + position,
                 Leaf::Move(role, index) => match outputs.moves[role as usize].binary_search(&index) {
                     Ok(position) => bases[role as usize] + position as u32,
                     Err(_) => ZEROS,
@@ -406,7 +408,7 @@ impl Allocator {
                 Block::Loop { .. } | Block::Guard { .. } => None,
             })
             .collect();
-        Block::Loop { body, unknowns }
+        Block::Loop { body, unknowns, is_kept: recursion.is_kept }
     }
 }
 

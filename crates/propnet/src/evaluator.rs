@@ -6,6 +6,7 @@ use crate::circuit::Sharing;
 use crate::decisive::decisive;
 use crate::equivalence::EquivalentMoves;
 use crate::guard::Sizes;
+use crate::latch::Kept;
 use crate::net::PropNet;
 use crate::program::{Choice, Layout, Outputs, Program};
 use crate::schedule::Compiler;
@@ -45,8 +46,13 @@ pub(crate) struct PhasePrograms {
     pub(crate) phases: Vec<Phase>,
     /// The fluents that have a state row, in ascending order.
     pub(crate) fluents: Vec<u32>,
+    /// The number of rows behind the state rows that keep their values from step to step and are false where a
+    /// playout begins.
+    pub(crate) kept_rows: usize,
     /// The fluents that the programs assume never to change, each with its value.
     pub(crate) constants: Vec<(u32, bool)>,
+    /// Whether the playouts of all lanes begin together, because guards may then leave out more gates.
+    pub(crate) together: bool,
     /// The number of rows that the largest program needs. This field and the fields below follow from the
     /// fields above and are not serialised.
     #[serde(skip)]
@@ -58,8 +64,6 @@ pub(crate) struct PhasePrograms {
     /// `None` if the goals of each playout are evaluated when the playout ends.
     #[serde(skip)]
     pub(crate) defer: Option<usize>,
-    /// Whether the playouts of all lanes begin together, because guards may then leave out more gates.
-    pub(crate) together: bool,
 }
 
 /// If more than this fraction of a step's gates serve both the terminal condition and the legal moves, these
@@ -152,7 +156,10 @@ impl PhasePrograms {
         stop: &StopToken,
     ) -> Result<PhasePrograms, EvalError> {
         let fluents = needed_fluents(&nets.iter().map(|one| &one.net).collect::<Vec<_>>());
-        let outputs: Vec<Outputs<'_>> = nets.iter().map(|one| Outputs::of(one, &fluents)).collect();
+        let kept = Kept::of_phases(&nets.iter().map(|one| &one.net).collect::<Vec<_>>());
+        let kept_rows = kept.first().map_or(0, Kept::rows);
+        let outputs: Vec<Outputs<'_>> =
+            nets.iter().zip(kept).map(|(one, kept)| Outputs::of(one, &fluents, kept)).collect();
         let compilers = outputs.iter().map(|one| Compiler::new(one, Sharing::Best, stop));
         let compilers: Vec<Compiler<'_>> = compilers.collect::<Result<_, _>>()?;
         let shared = compilers.iter().any(|one| one.shared_by_terminal_and_legal() > SHARE_FROM);
@@ -175,8 +182,9 @@ impl PhasePrograms {
         let all: usize = phases.iter().map(|phase| phase.program.gates_per_step()).sum();
         let guarded: usize = phases.iter().map(|phase| phase.program.guarded_gates()).sum();
         let together = guarded * TOGETHER_FROM > all;
+        let (rows, scratch, defer) = (0, 0, None);
         let programs =
-            PhasePrograms { phases, fluents, constants, rows: 0, scratch: 0, defer: None, together };
+            PhasePrograms { phases, fluents, kept_rows, constants, together, rows, scratch, defer };
         Ok(programs.completed())
     }
 
@@ -232,9 +240,9 @@ fn specialised(
 }
 
 impl<'a> Outputs<'a> {
-    fn of(one: &'a Specialised, fluents: &'a [u32]) -> Outputs<'a> {
+    fn of(one: &'a Specialised, fluents: &'a [u32], kept: Kept) -> Outputs<'a> {
         let moves = one.moves.iter().map(|moves| (0..moves.len() as u32).collect()).collect();
-        Outputs { net: &one.net, fluents, moves, percepts: false }
+        Outputs { net: &one.net, fluents, moves, percepts: false, kept }
     }
 }
 

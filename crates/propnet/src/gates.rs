@@ -7,6 +7,7 @@
 
 use crate::circuit::{Cell, Circuit};
 use crate::gate::{Kind, Literal, conjunction, conjunction_with_clause};
+use crate::latch::Kept;
 use crate::node::Signal;
 use ggp_game::{EvalError, StopToken};
 use rustc_hash::FxHashMap;
@@ -35,6 +36,8 @@ pub(crate) struct Loop {
     pub(crate) gates: Vec<ValueGate>,
     pub(crate) unknowns: Vec<Value>,
     pub(crate) bodies: Vec<Literal<Value>>,
+    /// Whether the unknowns keep their values from step to step.
+    pub(crate) is_kept: bool,
 }
 
 #[derive(Debug)]
@@ -65,17 +68,20 @@ impl Item {
 /// The part of a step that computes one kind of output, as a list of items in execution order.
 pub(crate) type Section = Vec<Item>;
 
-/// The source of a value that no gate computes: the constant false, a state bit, or a move of a role.
+/// The source of a value that no gate computes: the constant false, a state bit, a move of a role, or an unknown
+/// that is kept from step to step, by its position among the kept rows.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Leaf {
     False,
     State(u32),
     Move(u32, u32),
+    Kept(u32),
 }
 
 /// Maps the cells of a circuit to gates, section by section.
 pub(crate) struct Mapper<'a> {
     circuit: &'a Circuit,
+    kept: &'a Kept,
     fanouts: Vec<u32>,
     /// The literal of each cell that has been computed and that later sections may read.
     visible: FxHashMap<usize, Literal<Value>>,
@@ -93,7 +99,11 @@ enum Operand {
 impl<'a> Mapper<'a> {
     /// Creates a mapper. Where possible, the gate for a signal in `wanted` computes the signal itself and not
     /// its negation, so that no further gate has to negate the result.
-    pub(crate) fn new(circuit: &'a Circuit, wanted: impl Iterator<Item = Signal>) -> Mapper<'a> {
+    pub(crate) fn new(
+        circuit: &'a Circuit,
+        kept: &'a Kept,
+        wanted: impl Iterator<Item = Signal>,
+    ) -> Mapper<'a> {
         let mut negative = vec![false; circuit.cells.len()];
         for signal in wanted {
             negative[signal.node()] = signal.is_negated();
@@ -101,6 +111,7 @@ impl<'a> Mapper<'a> {
         let fanouts = circuit.fanouts();
         Mapper {
             circuit,
+            kept,
             fanouts,
             visible: FxHashMap::default(),
             leaves: FxHashMap::default(),
@@ -200,8 +211,13 @@ impl<'a> Mapper<'a> {
                 Visit::EnterLoop(component) if loops.contains_key(&component) => {}
                 Visit::EnterLoop(component) => {
                     let bodies = &self.circuit.components[component];
-                    let unknowns = bodies.iter().map(|_| self.fresh()).collect();
-                    loops.insert(component, Loop { unknowns, ..Loop::default() });
+                    let first = self.kept.first(component);
+                    let unknowns = (0..bodies.len() as u32).map(|at| match first {
+                        Some(first) => self.leaf(Leaf::Kept(first + at)),
+                        None => self.fresh(),
+                    });
+                    let unknowns = unknowns.collect();
+                    loops.insert(component, Loop { unknowns, is_kept: first.is_some(), ..Loop::default() });
                     stack.push(Visit::LeaveLoop(component));
                     stack.extend(bodies.iter().map(|body| Visit::Enter(body.node())));
                 }
@@ -211,7 +227,8 @@ impl<'a> Mapper<'a> {
                     if let Some(recursion) = loops.get_mut(&component) {
                         let gates = std::mem::take(&mut recursion.gates);
                         let unknowns = recursion.unknowns.clone();
-                        items.push(Item::Loop(Loop { gates, unknowns, bodies }));
+                        let is_kept = recursion.is_kept;
+                        items.push(Item::Loop(Loop { gates, unknowns, bodies, is_kept }));
                     }
                 }
                 Visit::Leave(at) => match &self.circuit.cells[at] {

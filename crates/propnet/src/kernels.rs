@@ -50,8 +50,8 @@ macro_rules! kernels {
                         let range = run.gates.start as usize..run.gates.end as usize;
                         run_kind(run.kind, &gates[range], rows);
                     }
-                    Block::Loop { body, unknowns } => {
-                        for &(unknown, _) in unknowns {
+                    Block::Loop { body, unknowns, is_kept } => {
+                        for &(unknown, _) in unknowns.iter().filter(|_| !is_kept) {
                             rows[unknown as usize] = R::NONE;
                         }
                         // Each round except the last sets an unknown in some lane, and no lane needs more

@@ -100,7 +100,7 @@ impl<const W: usize> Lanes<W> {
             joint: vec![Move(0); Self::LANES * roles],
             template: Template::default(),
             ended: (0..if programs.defer.is_some() { programs.phases.len() } else { 0 })
-                .map(|_| Ended::new(programs.fluents.len()))
+                .map(|_| Ended::new(programs.fluents.len() + programs.kept_rows))
                 .collect(),
         }
     }

@@ -55,6 +55,7 @@ mod guard;
 mod hold;
 mod kernels;
 mod lanes;
+mod latch;
 mod machine;
 mod move_set;
 mod nearness;

@@ -5,6 +5,7 @@
 use crate::circuit::Sharing;
 use crate::cpu::Kernels;
 use crate::guard::Sizes;
+use crate::latch::Kept;
 use crate::net::{Fluent, NetMove, NetRole, PropNet};
 use crate::node::{Node, Signal};
 use crate::program::{Layout, ONES, Outputs, Program, state_row};
@@ -53,7 +54,7 @@ impl Nearness {
         let bare = restricted_to(net, &leaves);
         let fluents: Vec<u32> = (0..bare.fluents.len() as u32).collect();
         let moves = bare.roles.iter().map(|role| (0..role.moves.len() as u32).collect()).collect();
-        let outputs = Outputs { net: &bare, fluents: &fluents, moves, percepts: true };
+        let outputs = Outputs { net: &bare, fluents: &fluents, moves, percepts: true, kept: Kept::default() };
         let program =
             Compiler::new(&outputs, Sharing::Once, stop)?.compile(Layout::Keep, Sizes::LANES, stop)?;
         let mut rows = vec![0; program.rows];

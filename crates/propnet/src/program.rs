@@ -1,11 +1,12 @@
 //! Programs: gates in execution order, with a row for each value.
 //!
 //! The rows of a program are, in this order: 0 (false in all lanes), 1 (true in all lanes), the state bits,
-//! one row per move of each role (before the choice, whether the move is legal; after the choice, whether it
-//! is chosen), and intermediate values. Intermediate values share rows, so that few rows are live at a time
-//! and stay in the first-level cache.
+//! unknowns that are kept from step to step, one row per move of each role (before the choice, whether the move
+//! is legal; after the choice, whether it is chosen), and intermediate values. Intermediate values share rows, so
+//! that few rows are live at a time and stay in the first-level cache.
 
 use crate::gate::{Gate, Kind, Literal};
+use crate::latch::Kept;
 use crate::net::PropNet;
 use crate::steps::Steps;
 use serde::{Deserialize, Serialize};
@@ -31,11 +32,14 @@ pub(crate) struct Run {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) enum Block {
     Run(Run),
-    /// Computes a least fixpoint: all unknowns start as false, and the body repeats until no unknown changes.
+    /// Computes a least fixpoint: the body repeats until no unknown changes.
     Loop {
         body: Vec<Run>,
         /// The row of each unknown, and the literal of its new value.
         unknowns: Vec<(u32, Literal<u32>)>,
+        /// Whether the unknowns start with the values of an earlier step of the same playout, see [`Kept`].
+        /// Otherwise they start as false.
+        is_kept: bool,
     },
     /// Leaves out the next blocks if the guard is false in all lanes.
     Guard {
@@ -83,6 +87,8 @@ pub(crate) struct Outputs<'a> {
     pub(crate) moves: Vec<Vec<u32>>,
     /// Whether percepts are computed, together with the next state.
     pub(crate) percepts: bool,
+    /// The unknowns that are kept from step to step. They must be false where a playout begins.
+    pub(crate) kept: Kept,
 }
 
 /// Compiled gates that evaluate a network, or one phase of it.
@@ -181,7 +187,7 @@ impl Program {
     pub(crate) fn bytes(&self) -> usize {
         let block = |block: &Block| match block {
             Block::Run(_) | Block::Guard { .. } => size_of::<Block>(),
-            Block::Loop { body, unknowns } => {
+            Block::Loop { body, unknowns, .. } => {
                 size_of::<Block>() + size_of_val(body.as_slice()) + size_of_val(unknowns.as_slice())
             }
         };

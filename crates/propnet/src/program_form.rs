@@ -13,8 +13,9 @@ use crate::program::{Block, FIRST_STATE, GROUP, Layout, Program, Run};
 const MAX_ROWS: usize = 1 << 31;
 
 impl Program {
-    /// Checks a decoded program of the outputs of `roles`, with a state row for each of `fluents` fluents and a
-    /// move row for each of the `moves` of each role. Completes the program.
+    /// Checks a decoded program of the outputs of `roles`, with a state row for each of `fluents` fluents, `kept`
+    /// rows of unknowns that are kept from step to step, and a move row for each of the `moves` of each role.
+    /// Completes the program.
     ///
     /// # Errors
     /// When the program is no program of these outputs.
@@ -22,10 +23,11 @@ impl Program {
         mut self,
         roles: &[NetRole],
         fluents: usize,
+        kept: usize,
         moves: &[usize],
     ) -> Result<Program, DecodeError> {
         let keep = self.layout == Layout::Keep;
-        let moves_end = self.check_choices(fluents, moves)?;
+        let moves_end = self.check_choices(fluents + kept, moves)?;
         let unknowns = self.check_blocks()?;
         // Each gate and each unknown takes at most one row of its own.
         let enough = moves_end + self.gates.len() + unknowns;
@@ -52,17 +54,27 @@ impl Program {
         Ok(self)
     }
 
+    /// The number of unknowns that start with the values of an earlier step.
+    fn kept_unknowns(&self) -> usize {
+        let of_block = |block: &Block| match block {
+            Block::Loop { unknowns, is_kept: true, .. } => unknowns.len(),
+            Block::Loop { .. } | Block::Run(_) | Block::Guard { .. } => 0,
+        };
+        self.blocks().map(of_block).sum()
+    }
+
     fn outputs_exist(&self) -> bool {
         let lists = self.goals.iter().chain(&self.legal).chain(&self.percepts);
         let mut literals = lists.flatten().chain(&self.next).chain([&self.terminal]);
         literals.all(|&(row, _)| (row as usize) < self.live_rows)
     }
 
-    /// Checks the move rows of the roles. Returns the end of the last one.
-    fn check_choices(&self, fluents: usize, moves: &[usize]) -> Result<usize, DecodeError> {
+    /// Checks the move rows of the roles, which stand behind `rows` state rows and kept rows. Returns the end of
+    /// the last one.
+    fn check_choices(&self, rows: usize, moves: &[usize]) -> Result<usize, DecodeError> {
         const FAULT: &str = "move rows of a program";
         require(self.choices.len() == moves.len(), FAULT)?;
-        let mut end = FIRST_STATE as usize + fluents;
+        let mut end = FIRST_STATE as usize + rows;
         for (number, (choice, &moves)) in self.choices.iter().zip(moves).enumerate() {
             let base = choice.base as usize;
             require(choice.role == number && base == end.next_multiple_of(GROUP), FAULT)?;
@@ -83,7 +95,7 @@ impl Program {
         for block in self.blocks() {
             match block {
                 Block::Run(run) => follows(run)?,
-                Block::Loop { body, unknowns: of_loop } => {
+                Block::Loop { body, unknowns: of_loop, .. } => {
                     body.iter().try_for_each(&mut follows)?;
                     unknowns += of_loop.len();
                 }
@@ -124,6 +136,8 @@ impl PhasePrograms {
         require(values(&self.constants), "constant fluents")?;
         require(!self.phases.is_empty(), "no phases")?;
         let state_rows = self.fluents.len();
+        let kept: usize = self.phases.iter().map(|phase| phase.program.kept_unknowns()).sum();
+        require(self.kept_rows <= kept, "kept rows of the programs")?;
         let check = |phase: Phase| {
             require(values(&phase.fixed), "fluents of a phase")?;
             let known = phase.moves.len() == net.roles.len()
@@ -131,7 +145,10 @@ impl PhasePrograms {
             require(known, "moves of a phase")?;
             require(phase.program.layout != Layout::Keep, "layout of a program")?;
             let moves: Vec<usize> = phase.moves.iter().map(Vec::len).collect();
-            Ok(Phase { program: phase.program.checked(&net.roles, state_rows, &moves)?, ..phase })
+            Ok(Phase {
+                program: phase.program.checked(&net.roles, state_rows, self.kept_rows, &moves)?,
+                ..phase
+            })
         };
         self.phases = self.phases.into_iter().map(check).collect::<Result<_, _>>()?;
         Ok(self.completed())

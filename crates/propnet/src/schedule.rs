@@ -107,7 +107,7 @@ impl<'a> Compiler<'a> {
         let keep = layout == Layout::Keep;
         let wanted = self.legal.iter().flatten().chain(&self.next).copied();
         let wanted: Vec<Signal> = if keep { Vec::new() } else { wanted.collect() };
-        let mut mapper = Mapper::new(&self.circuit, wanted.into_iter());
+        let mut mapper = Mapper::new(&self.circuit, &self.outputs.kept, wanted.into_iter());
         let flat = |lists: &[Vec<Signal>]| -> Vec<Signal> { lists.iter().flatten().copied().collect() };
 
         let terminal_section = mapper.section(&[self.terminal], stop)?;

@@ -60,6 +60,7 @@ impl SinglePlayouts {
         for (row, &fluent) in self.rows[state_row(0)..][..fluents.len()].iter_mut().zip(fluents) {
             *row = if state.has(fluent as usize) { !0 } else { 0 };
         }
+        self.rows[state_row(fluents.len())..][..run.programs.kept_rows].fill(0);
         let index = start * run.plan.per_start + repeat;
         let playout = run.plan.first.wrapping_add(index as u64);
         let key = rng::Stream::new(run.plan.seed, playout).key();

@@ -11,15 +11,15 @@ use ggp_game::{Goals, Move, Playout};
 /// Playouts that have ended and wait for the evaluation of their goals. There is at most one for each lane.
 #[derive(Clone, Debug)]
 pub(super) struct Ended<const W: usize> {
-    /// The last states of the playouts, as state rows.
+    /// The last states of the playouts, as state rows. The kept rows follow.
     states: Vec<Row<W>>,
     playouts: Vec<EndedPlayout>,
 }
 
 impl<const W: usize> Ended<W> {
-    /// Room for one ended playout in each lane. The program has `fluents` state rows.
-    pub(super) fn new(fluents: usize) -> Ended<W> {
-        Ended { states: vec![Row::ZERO; fluents], playouts: Vec::new() }
+    /// Room for one ended playout in each lane. `rows` is the number of state rows and kept rows.
+    pub(super) fn new(rows: usize) -> Ended<W> {
+        Ended { states: vec![Row::ZERO; rows], playouts: Vec::new() }
     }
 
     pub(super) fn clear(&mut self) {
@@ -112,7 +112,8 @@ impl<const W: usize> Lanes<W> {
         }
         let Ended { states, playouts } = &mut self.ended[number];
         let first = state_row(0);
-        let rows = &self.rows[first..first + states.len()];
+        // The kept rows stay false, from where the goals can be evaluated too.
+        let rows = &self.rows[first..][..run.programs.fluents.len()];
         ended.for_each_lane(|lane| {
             let (word, bit) = (lane >> 6, lane & 63);
             let (to_word, to_bit) = (playouts.len() >> 6, playouts.len() & 63);
@@ -137,7 +138,8 @@ impl<const W: usize> Lanes<W> {
         let count = self.ended[number].playouts.len();
         let mut lanes = Row::ZERO;
         (0..count).for_each(|lane| lanes.set(lane));
-        self.rows[first..][..run.programs.fluents.len()].swap_with_slice(&mut self.ended[number].states);
+        let states = &mut self.ended[number].states;
+        self.rows[first..][..states.len()].swap_with_slice(states);
         run.kernels.run_blocks(&program.terminal_blocks, &program.gates, &mut self.rows);
         run.kernels.run_blocks(&program.goal_blocks, &program.gates, &mut self.rows);
         self.read_goals(run, number, lanes);

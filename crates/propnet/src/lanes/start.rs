@@ -66,6 +66,7 @@ impl<const W: usize> Lanes<W> {
         if left == 0 {
             return 0;
         }
+        let before_refill = self.live;
         let mut together = Row::<W>::ZERO;
         let mut begun = 0;
         let before = rng::counter(self.sweep as u32, Role(0));
@@ -98,6 +99,10 @@ impl<const W: usize> Lanes<W> {
             begun += 1;
         });
         self.write_states(run, &mut together);
+        // Kept unknowns belong to one playout: they start as false.
+        let first = state_row(run.programs.fluents.len());
+        let others = before_refill | !self.live;
+        self.rows[first..][..run.programs.kept_rows].iter_mut().for_each(|row| *row &= others);
         queue.left -= begun;
         *cut_off_at = (*cut_off_at).min(self.sweep + u64::from(run.plan.max_steps));
         begun
@@ -107,7 +112,7 @@ impl<const W: usize> Lanes<W> {
     fn write_states(&mut self, run: &Run<'_>, mask: &mut Row<W>) {
         if mask.any() {
             let first = state_row(0);
-            let rows = &mut self.rows[first..first + run.programs.fluents.len()];
+            let rows = &mut self.rows[first..][..run.programs.fluents.len()];
             run.kernels.write_states(rows, &self.template.words, mask);
             self.live |= *mask;
             *mask = Row::ZERO;

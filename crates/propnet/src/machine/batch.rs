@@ -132,6 +132,7 @@ impl PropNetMachine {
                     *row |= u64::from(state.has(fluent as usize)) << lane;
                 }
             }
+            rows[state_row(programs.fluents.len())..][..programs.kept_rows].fill(0);
             for (number, phase) in programs.phases.iter().enumerate() {
                 let mut lanes = Row([0]);
                 (0..states.len())

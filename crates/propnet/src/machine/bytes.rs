@@ -66,7 +66,7 @@ impl PropNetMachine {
         let single: Program = decode(&mut bytes)?;
         require(single.layout == Layout::Keep, "layout of a program")?;
         let moves: Vec<usize> = net.roles.iter().map(|role| role.moves.len()).collect();
-        let single = single.checked(&net.roles, net.fluents.len(), &moves)?;
+        let single = single.checked(&net.roles, net.fluents.len(), 0, &moves)?;
         proceed()?;
         let reachable = decode::<PhasePrograms>(&mut bytes)?.checked(&net)?;
         proceed()?;

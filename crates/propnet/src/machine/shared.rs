@@ -4,6 +4,7 @@ use crate::circuit::Sharing;
 use crate::equivalence::EquivalentMoves;
 use crate::evaluator::{PhasePrograms, fits};
 use crate::guard::Sizes;
+use crate::latch::Kept;
 use crate::net::PropNet;
 use crate::program::{Layout, Outputs, Program};
 use crate::schedule::Compiler;
@@ -59,7 +60,7 @@ impl Shared {
         }
         let fluents: Vec<u32> = (0..net.fluents.len() as u32).collect();
         let moves = net.roles.iter().map(|role| (0..role.moves.len() as u32).collect()).collect();
-        let outputs = Outputs { net: &net, fluents: &fluents, moves, percepts: true };
+        let outputs = Outputs { net: &net, fluents: &fluents, moves, percepts: true, kept: Kept::default() };
         let sharing = if net.nodes.len() < SHARE_BELOW { Sharing::Once } else { Sharing::Off };
         let single = Compiler::new(&outputs, sharing, stop)?;
         let single = single.compile(Layout::Keep, Sizes::LANES, stop)?;

@@ -6,6 +6,7 @@ use crate::cpu::Kernels;
 use crate::ground::GroundLimits;
 use crate::guard::Sizes;
 use crate::hold::Holds;
+use crate::latch::Kept;
 use crate::net::PropNet;
 use crate::program::{Block, Layout, ONES, Outputs, Program, state_row};
 use crate::rows::Bits;
@@ -82,7 +83,7 @@ impl Walk {
 fn agree(net: &PropNet, sharing: Sharing, layout: Layout) -> usize {
     let fluents: Vec<u32> = (0..net.fluents().len() as u32).collect();
     let moves = net.roles().iter().map(|role| (0..role.moves.len() as u32).collect()).collect();
-    let outputs = Outputs { net, fluents: &fluents, moves, percepts: false };
+    let outputs = Outputs { net, fluents: &fluents, moves, percepts: false, kept: Kept::default() };
     let compiler = Compiler::new(&outputs, sharing, &StopToken::new()).unwrap();
     let (mut plain, mut grouped) =
         (Walk::new(&compiler, net, layout, NONE), Walk::new(&compiler, net, layout, TINY));
@@ -243,7 +244,7 @@ fn held(rules: &str) -> Vec<String> {
     let net = net(rules);
     let fluents: Vec<u32> = (0..net.fluents().len() as u32).collect();
     let moves = net.roles().iter().map(|role| (0..role.moves.len() as u32).collect()).collect();
-    let outputs = Outputs { net: &net, fluents: &fluents, moves, percepts: false };
+    let outputs = Outputs { net: &net, fluents: &fluents, moves, percepts: false, kept: Kept::default() };
     let compiler = Compiler::new(&outputs, Sharing::Once, &StopToken::new()).unwrap();
     let holds = Holds::find(&compiler.circuit, &fluents, &compiler.next, &[], 2);
     let names = net.fluents().iter().enumerate().filter(|&(at, _)| holds.has(at));
