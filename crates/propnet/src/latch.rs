@@ -19,8 +19,8 @@ pub(crate) struct Kept {
 }
 
 impl Kept {
-    /// The unknowns that each of the programs of `nets` keeps. The programs run by turns on the same rows, each of them on rows
-    /// of its own.
+    /// The unknowns that each of the programs of `nets` keeps. The programs run by turns on the same rows, each of
+    /// them on rows of its own.
     pub(crate) fn of_phases(nets: &[&PropNet]) -> Vec<Kept> {
         let trends = Trend::of_fluents(nets);
         let mut rows = 0;
