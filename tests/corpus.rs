@@ -1,12 +1,13 @@
 //! Compares machines on the published rulesheets: `cargo run --release -p ggp-tests --bin corpus --
 //! [OPTION…] [NAME…]`.
 //!
-//! With `--reasoner datalog` or `propnet`, the program compares the interpreter or the network with the
-//! answers of the reference implementation. With `--reasoner both`, it compares the two with each other
-//! by a random walk, playouts in lanes, and perft. It prints a line per game (agreed, disagreed, too
+//! With `--reasoner datalog`, `compiled` or `propnet`, the program compares the interpreter, the compiled
+//! evaluator or the network with the answers of the reference implementation. With `--reasoner both`, it compares interpreter and
+//! network with each other by a random walk, playouts in lanes, and perft. It prints a line per game (agreed, disagreed, too
 //! slow, failed, left out) and a last line with the counts. The exit code is 1 if any game disagreed or
 //! failed, or if fewer agreed than `--least` requires.
 
+use ggp_compiled::{CompiledMachine, Refusal};
 use ggp_game::{EvalError, Game, Interpreter, StateMachine, StopToken};
 use ggp_propnet::{GroundLimits, PropNet, PropNetMachine};
 use ggp_tests::oracle::{Difference, Oracle};
@@ -20,7 +21,7 @@ use std::time::{Duration, Instant};
 
 const USAGE: &str = "\
 usage: corpus [OPTION…] [NAME…]
-  --reasoner datalog|propnet|both   which machines are compared [datalog]
+  --reasoner datalog|compiled|propnet|both   which machines are compared [datalog]
   --small          leave out the games whose networks take more than some seconds to build, told by counts
   --walk STEPS     how long the walk of both machines is [250]
   --playouts N     how many playouts both machines play [700]
@@ -31,6 +32,7 @@ usage: corpus [OPTION…] [NAME…]
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Reasoner {
     Datalog,
+    Compiled,
     Propnet,
     Both,
 }
@@ -65,9 +67,10 @@ impl Options {
                 "--reasoner" => {
                     options.reasoner = match args.next().as_deref() {
                         Some("datalog") => Reasoner::Datalog,
+                        Some("compiled") => Reasoner::Compiled,
                         Some("propnet") => Reasoner::Propnet,
                         Some("both") => Reasoner::Both,
-                        _ => return Err("--reasoner wants datalog, propnet or both".to_owned()),
+                        _ => return Err("--reasoner wants datalog, compiled, propnet or both".to_owned()),
                     }
                 }
                 "--small" => options.small = true,
@@ -174,7 +177,7 @@ enum Verdict {
     Disagreed,
     TooSlow,
     Failed,
-    /// The network of the game exceeds the limits.
+    /// The network of the game exceeds the limits, or the game cannot be compiled.
     LeftOut,
 }
 
@@ -250,6 +253,16 @@ fn judge_game(game: &Arc<Game>, oracle: &Path, options: &Options, stop: &StopTok
     interpreter.interrupt_on(stop);
     if options.reasoner == Reasoner::Datalog {
         return ask_oracle(oracle, &mut interpreter);
+    }
+    if options.reasoner == Reasoner::Compiled {
+        return match CompiledMachine::new(game, stop) {
+            Ok(mut machine) => {
+                machine.interrupt_on(stop);
+                ask_oracle(oracle, &mut machine)
+            }
+            Err(Refusal::Interrupted) => Judgement::new(Verdict::TooSlow, "compiling".to_owned()),
+            Err(refusal) => Judgement::new(Verdict::LeftOut, refusal.to_string()),
+        };
     }
     let net = match PropNet::ground(game, &options.limits(), stop) {
         Ok(net) => net,

@@ -421,7 +421,7 @@ fn info_tells_what_was_grounded_removed_and_kept() {
     let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>().join(" ");
     assert_eq!(
         keys(&info),
-        "game roles facts rules interpreter network no_network peak_rss_mib",
+        "game roles facts rules interpreter network no_network compiled not_compiled peak_rss_mib",
         "the names are a contract"
     );
     let network = &info["network"];
