@@ -225,7 +225,10 @@ fn recall_trial(machine: &mut CompiledMachine, plain: f64) -> Result<f64, EvalEr
         while machine.effort_spent() <= begin + RECALL_EFFORT / 16 && steps < RECALL_STEPS {
             machine.limit_effort(begin + RECALL_EFFORT / 4);
             let stream = Stream::new(7, number);
-            let played = machine.play(&start, stream, TRIAL_STEPS, (&mut joint, None), &mut goals);
+            if machine.recall(&start).is_none() {
+                return Ok(f64::INFINITY);
+            }
+            let played = machine.play(stream, TRIAL_STEPS, (&mut joint, None), &mut goals);
             steps += f64::from(machine.forget(played)?.0) + 1.0;
             number += 1;
         }

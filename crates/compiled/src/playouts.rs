@@ -24,14 +24,15 @@ impl Batches for CompiledMachine {
             let start = &starts[index / plan.per_start];
             let number = plan.first.wrapping_add(index as u64);
             let is_plain = plan.preferred.is_some_and(|preferred| preferred.applies(number));
-            if is_plain || !self.recalls() {
+            // The machine gives up recalling when its memory for answers is full.
+            if is_plain || self.recall(start).is_none() {
                 sink(stepwise.play(self, start, index, &plan, |_| Ok(true))?);
                 continue;
             }
             let stream = Stream::new(plan.seed, number);
             moves.clear();
             let recorded = plan.moves.then_some(&mut moves);
-            let played = self.play(start, stream, plan.max_steps, (&mut joint, recorded), &mut goals);
+            let played = self.play(stream, plan.max_steps, (&mut joint, recorded), &mut goals);
             let (steps, terminal) = self.forget(played)?;
             sink(Playout { index, goals: &goals, steps, moves: &moves, terminal });
         }
@@ -40,16 +41,14 @@ impl Batches for CompiledMachine {
 }
 
 impl CompiledMachine {
-    /// Plays one playout. Returns its number of steps, and whether its last state is terminal.
+    /// Plays one playout from the state that was recalled last. Returns its number of steps, and whether its last state is terminal.
     pub(crate) fn play(
         &mut self,
-        start: &CodeSet,
         stream: Stream,
         max_steps: u32,
         (joint, mut moves): (&mut [Move], Option<&mut Vec<Move>>),
         goals: &mut [Goals],
     ) -> Result<(u32, bool), EvalError> {
-        self.recall(start);
         self.leave();
         let game = self.game_of();
         let mut steps = 0;
