@@ -35,7 +35,8 @@ pub(crate) fn sources(krate: &str) -> Vec<Source> {
     files.iter().filter_map(|path| read(&root, krate, path)).collect()
 }
 
-fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
+/// Adds the Rust files in `folder` and in the folders below it to `files`.
+pub(crate) fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display())) {
         let path = entry.expect("an entry").path();
         if path.is_dir() {

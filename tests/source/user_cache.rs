@@ -1,25 +1,14 @@
 //! Tests never use the cache of the user who runs them: every file that starts `ggp` turns the cache off, or gives
 //! it a folder of its own.
 
+use crate::syntax::collect;
 use ggp_tests::workspace;
 use std::fs;
-use std::path::{Path, PathBuf};
-
-fn files(folder: &Path, found: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display())) {
-        let path = entry.expect("an entry").path();
-        if path.is_dir() {
-            files(&path, found);
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
-            found.push(path);
-        }
-    }
-}
 
 #[test]
 fn tests_do_not_use_the_cache_of_the_user() {
     let mut found = Vec::new();
-    files(&workspace().join("crates/cli/tests"), &mut found);
+    collect(&workspace().join("crates/cli/tests"), &mut found);
     let mut starters = 0;
     for path in found {
         let text = fs::read_to_string(&path).expect("a text");

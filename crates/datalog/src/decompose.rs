@@ -120,12 +120,12 @@ impl Decomposition {
     fn take_out(&mut self, rule: &mut Rule, group: &Group) {
         let mut body = Vec::with_capacity(group.conditions.len() + group.guards.len());
         for (literal, bound) in &group.guards {
-            let guarding = vec![rule.body[*literal].clone()];
-            let guard = self.part(rule, bound, guarding, true);
+            let guarding = [rule.body[*literal].clone()];
+            let guard = self.part(rule, bound, &guarding, true);
             body.push(Literal::Positive(guard));
         }
         body.extend(group.conditions.iter().map(|&l| rule.body[l].clone()));
-        let part = self.part(rule, &group.kept, body, false);
+        let part = self.part(rule, &group.kept, &body, false);
         let mut number = 0;
         rule.body.retain(|_| {
             number += 1;
@@ -138,12 +138,13 @@ impl Decomposition {
     /// Returns an atom on the part that is defined by the body `body`, or on the guard so defined if `guard`
     /// is true. The arguments of the atom are the variables `kept` of `rule`. Adds the part or guard and its
     /// only rule if they do not exist yet.
-    fn part(&mut self, rule: &Rule, kept: &[Variable], body: Vec<Literal>, guard: bool) -> Atom {
+    fn part(&mut self, rule: &Rule, kept: &[Variable], body: &[Literal], guard: bool) -> Atom {
         let mut names: FxHashMap<Variable, Variable> = FxHashMap::default();
         for &variable in kept {
             names.insert(variable, Variable(names.len() as u32));
         }
-        let body: Vec<Literal> = body.into_iter().map(|literal| renamed(literal, &mut names)).collect();
+        let body: Vec<Literal> =
+            body.iter().map(|literal| literal.map(|argument| rename(argument, &mut names))).collect();
         let Decomposed { signatures, rules, guards, owners } = &mut self.done;
         let key = (guard, kept.len(), body);
         let relation = if let Some(&known) = self.parts.get(&key) {
@@ -228,31 +229,8 @@ fn variables(literal: &Literal) -> BTreeSet<Variable> {
     literal.arguments().filter_map(Argument::variable).collect()
 }
 
-/// Renames the variables of `literal` according to `names`. A variable that `names` does not contain gets the
-/// next free number and is added to `names`.
-fn renamed(literal: Literal, names: &mut FxHashMap<Variable, Variable>) -> Literal {
-    match literal {
-        Literal::Positive(Atom { relation, args }) => {
-            Literal::Positive(Atom { relation, args: renamed_all(args, names) })
-        }
-        Literal::Negative(Atom { relation, args }) => {
-            Literal::Negative(Atom { relation, args: renamed_all(args, names) })
-        }
-        Literal::Distinct(a, b) => {
-            let a = rename(a, names);
-            Literal::Distinct(a, rename(b, names))
-        }
-        Literal::Compose { term, functor, args } => {
-            let term = rename(term, names);
-            Literal::Compose { term, functor, args: renamed_all(args, names) }
-        }
-    }
-}
-
-fn renamed_all(args: Vec<Argument>, names: &mut FxHashMap<Variable, Variable>) -> Vec<Argument> {
-    args.into_iter().map(|argument| rename(argument, names)).collect()
-}
-
+/// Renames the variable of `argument` according to `names`. A variable that `names` does not contain gets the next
+/// free number and is added to `names`.
 fn rename(argument: Argument, names: &mut FxHashMap<Variable, Variable>) -> Argument {
     match argument {
         Argument::Variable(variable) => {

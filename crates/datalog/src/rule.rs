@@ -56,6 +56,14 @@ pub struct Atom {
     pub args: Vec<Argument>,
 }
 
+impl Atom {
+    /// The atom with each argument replaced by what `f` returns for it, in order.
+    #[must_use]
+    pub fn map(&self, f: impl FnMut(Argument) -> Argument) -> Atom {
+        Atom { relation: self.relation, args: self.args.iter().copied().map(f).collect() }
+    }
+}
+
 /// One condition of a rule.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Literal {
@@ -86,6 +94,24 @@ impl Literal {
             Literal::Compose { term, args, .. } => ([Some(*term), None], args),
         };
         pair.into_iter().flatten().chain(args.iter().copied())
+    }
+
+    /// The literal with each argument replaced by what `f` returns for it, in the order of
+    /// [`Literal::arguments`].
+    #[must_use]
+    pub fn map(&self, mut f: impl FnMut(Argument) -> Argument) -> Literal {
+        match self {
+            Literal::Positive(atom) => Literal::Positive(atom.map(f)),
+            Literal::Negative(atom) => Literal::Negative(atom.map(f)),
+            Literal::Distinct(a, b) => {
+                let a = f(*a);
+                Literal::Distinct(a, f(*b))
+            }
+            Literal::Compose { term, functor, args } => {
+                let term = f(*term);
+                Literal::Compose { term, functor: *functor, args: args.iter().copied().map(f).collect() }
+            }
+        }
     }
 }
 

@@ -81,9 +81,7 @@ impl GroundLimits {
             text: share(all.text),
         }
     }
-}
 
-impl GroundLimits {
     /// Bounds for rules that are grounded in about a second at most. No bound exceeds that of `self`.
     fn small(&self) -> GroundLimits {
         GroundLimits {
@@ -95,7 +93,8 @@ impl GroundLimits {
         }
     }
 
-    /// Bounds for the rules of a superset, which is grounded in a few seconds at most. No bound exceeds that of `self`.
+    /// Bounds for the rules of a superset, which is grounded in a few seconds at most. No bound exceeds that
+    /// of `self`.
     fn for_superset(&self) -> GroundLimits {
         GroundLimits {
             rows: self.rows.min(30_000_000),

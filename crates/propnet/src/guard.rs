@@ -71,6 +71,12 @@ pub(crate) fn guarded(section: &Section, uses: &[u32], sizes: Sizes) -> Option<S
     section.iter().any(|item| matches!(item, Item::Guard(_))).then_some(section)
 }
 
+/// The items of gates that narrow their own rows, behind `guard` if there is one.
+pub(crate) fn group(guard: Option<Value>, gates: Vec<ValueGate>) -> impl Iterator<Item = Item> {
+    let end = guard.map(|_| Item::End(None));
+    guard.map(Item::Guard).into_iter().chain(gates.into_iter().map(Item::Fixed)).chain(end)
+}
+
 /// Whether the guards of `grouped` save more than its further blocks cost. `plain` has the same gates without
 /// guards. Both are in execution order.
 pub(crate) fn pays(plain: &Section, grouped: &Section, sizes: Sizes) -> bool {

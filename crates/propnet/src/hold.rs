@@ -4,7 +4,8 @@
 
 use crate::circuit::{Cell, Circuit};
 use crate::gate::{Literal, conjunction, conjunction_with_clause};
-use crate::gates::{Item, Leaf, Mapper, Section, Value, ValueGate};
+use crate::gates::{Leaf, Mapper, Section, Value, ValueGate};
+use crate::guard::group;
 use crate::node::Signal;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -152,22 +153,16 @@ impl Holds {
                         conjunction_with_clause((out, true), one, two, true)
                     }
                 };
-                let group = *of_guard.entry(update.guard).or_insert_with(|| {
+                let at = *of_guard.entry(update.guard).or_insert_with(|| {
                     groups.push((mapper.literal(update.guard), Vec::new()));
                     groups.len() - 1
                 });
-                groups[group].1.push(ValueGate { kind, out, inputs });
+                groups[at].1.push(ValueGate { kind, out, inputs });
             }
             for ((guard, negated), mut gates) in groups.drain(..) {
                 gates.sort_by_key(|gate| gate.kind as usize);
-                let is_guarded = !negated && gates.len() >= self.group_from;
-                if is_guarded {
-                    section.push(Item::Guard(guard));
-                }
-                section.extend(gates.into_iter().map(Item::Fixed));
-                if is_guarded {
-                    section.push(Item::End(None));
-                }
+                let guard = (!negated && gates.len() >= self.group_from).then_some(guard);
+                section.extend(group(guard, gates));
             }
         }
         section

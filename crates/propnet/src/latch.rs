@@ -141,7 +141,7 @@ mod tests {
     use ggp_game::{Game, StopToken};
     use std::sync::Arc;
 
-    /// What a game keeps in which `linked` spreads over the points of a ring for which `open` holds.
+    /// The unknowns that a game keeps in which `linked` spreads over the points of a ring for which `open` holds.
     fn kept(rules: &str) -> Kept {
         let rest = "(role r) (after 0 1) (after 1 2) (after 2 3) (after 3 0) (<= (point ?p) (after ?p ?q))
             (<= (legal r (put ?p)) (point ?p)) (legal r wait) (goal r 0)
@@ -157,36 +157,36 @@ mod tests {
         kept.remove(0)
     }
 
+    /// The end of the games.
+    const END: &str = "(<= terminal (linked 3))";
+    /// Stones that nobody takes away.
+    const STONES: &str = "(<= (next (stone ?p)) (does r (put ?p))) (<= (next (stone ?p)) (true (stone ?p)))";
+    /// Holes that stones fill.
+    const HOLES: &str =
+        "(<= (init (hole ?p)) (point ?p)) (<= (next (hole ?p)) (true (hole ?p)) (not (does r (put ?p))))";
+
     #[test]
     fn what_never_shrinks_is_kept() {
-        let end = "(<= terminal (linked 3))";
-        let stones = "(<= (next (stone ?p)) (does r (put ?p))) (<= (next (stone ?p)) (true (stone ?p)))";
-        let holes =
-            "(<= (init (hole ?p)) (point ?p)) (<= (next (hole ?p)) (true (hole ?p)) (not (does r (put ?p))))";
         for rules in [
-            format!("{stones} (<= (open ?p) (true (stone ?p)))"),
-            format!("{holes} (<= (open ?p) (point ?p) (not (true (hole ?p))))"),
-            format!("{stones} {holes} (<= (open ?p) (true (stone ?p)) (not (true (hole ?p))))"),
+            format!("{STONES} (<= (open ?p) (true (stone ?p)))"),
+            format!("{HOLES} (<= (open ?p) (point ?p) (not (true (hole ?p))))"),
+            format!("{STONES} {HOLES} (<= (open ?p) (true (stone ?p)) (not (true (hole ?p))))"),
         ] {
-            assert!(kept(&format!("{rules} {end}")).rows() > 0, "{rules}");
+            assert!(kept(&format!("{rules} {END}")).rows() > 0, "{rules}");
         }
     }
 
     #[test]
     fn what_may_shrink_is_computed_anew() {
-        let end = "(<= terminal (linked 3))";
-        let stones = "(<= (next (stone ?p)) (does r (put ?p))) (<= (next (stone ?p)) (true (stone ?p)))";
-        let holes =
-            "(<= (init (hole ?p)) (point ?p)) (<= (next (hole ?p)) (true (hole ?p)) (not (does r (put ?p))))";
         let moved = "(<= (next (stone ?p)) (does r (put ?p)))
             (<= (next (stone ?p)) (true (stone ?p)) (does r wait))";
         for rules in [
-            format!("{moved} (<= (open ?p) (true (stone ?p))) {end}"),
-            format!("{stones} (<= (open ?p) (point ?p) (not (true (stone ?p)))) {end}"),
-            format!("{holes} (<= (open ?p) (true (hole ?p))) {end}"),
+            format!("{moved} (<= (open ?p) (true (stone ?p))) {END}"),
+            format!("{STONES} (<= (open ?p) (point ?p) (not (true (stone ?p)))) {END}"),
+            format!("{HOLES} (<= (open ?p) (true (hole ?p))) {END}"),
             // The recursion reads the move.
             format!(
-                "{stones} (<= (open ?p) (true (stone ?p))) (<= (open ?p) (does r (put ?p)))
+                "{STONES} (<= (open ?p) (true (stone ?p))) (<= (open ?p) (does r (put ?p)))
                 (<= (next over) (linked 3)) (<= terminal (true over))"
             ),
         ] {

@@ -65,7 +65,7 @@ fn needed(rule: &Rule, place: usize) -> Vec<Variable> {
     needed
 }
 
-/// What alternatives have in common: the head, the other conditions, the place of the condition that differs,
+/// The parts that alternatives have in common: the head, the other conditions, the place of the condition that differs,
 /// and those of its variables that the rest reads.
 type Common<'a> = (&'a Atom, Vec<&'a Literal>, usize, Vec<Variable>);
 

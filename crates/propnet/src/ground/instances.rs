@@ -33,6 +33,8 @@ pub(super) struct Instances<'a> {
 
 /// A rule split into two joins.
 struct Split {
+    /// The index of the rule within the stratum.
+    number: u32,
     rule: Rule,
     /// The first join: the conditions on the state, and the static conditions whose variables all occur in
     /// them. In a rule without `does`, the first join has all static conditions.
@@ -120,8 +122,13 @@ struct Found {
     ways: Vec<(RelationId, u32, Way)>,
     recursive: Vec<Alternative>,
     counts: GroundCounts,
-    /// The index of the rule within the stratum.
-    rule: u32,
+}
+
+impl Found {
+    /// The number of instances.
+    fn len(&self) -> usize {
+        self.plain.len() + self.ways.len() + self.recursive.len()
+    }
 }
 
 impl Instances<'_> {
@@ -138,7 +145,7 @@ impl Instances<'_> {
             let dynamic = stratum.relations.iter().all(|&r| self.relaxed.is_dynamic(r));
             let rules = stratum.rules.iter().filter(|_| dynamic);
             let rules: Vec<Rule> = rules.map(|&r| self.relaxed.exact.rules()[r].clone()).collect();
-            splits.push(rules.into_iter().map(|rule| self.split(rule)).collect());
+            splits.push((0..).zip(rules).map(|(number, rule)| self.split(number, rule)).collect());
         }
         let relaxed = &mut *self.relaxed;
         relaxed.database.reindex(&relaxed.program);
@@ -157,13 +164,11 @@ impl Instances<'_> {
                 }
             }
             counts.rules += splits.len();
-            let mut found =
-                Found { plain: Vec::new(), ways: Vec::new(), recursive: Vec::new(), counts, rule: 0 };
+            let mut found = Found { plain: Vec::new(), ways: Vec::new(), recursive: Vec::new(), counts };
             let before = count;
-            for (number, split) in splits.iter().enumerate() {
-                found.rule = number as u32;
+            for split in &splits {
                 self.instantiate(split, builder, signals, &first, &mut found)?;
-                count = before + found.plain.len() + found.ways.len() + found.recursive.len();
+                count = before + found.len();
                 if builder.node_count() > self.limits.nodes || count > self.limits.instances {
                     return Err(GroundError::TooLarge(format!(
                         "{count} instances, {} nodes",
@@ -209,8 +214,8 @@ impl Instances<'_> {
         forms.find(|form| form.relation == relation).map(|form| MoveForm(form.functor))
     }
 
-    /// Splits a rule and plans its joins.
-    fn split(&mut self, rule: Rule) -> Split {
+    /// Splits the rule with the index `number` of its stratum, and plans its joins.
+    fn split(&mut self, number: u32, rule: Rule) -> Split {
         let (mut holds, mut fails, mut does) = (Vec::new(), Vec::new(), Vec::new());
         let (mut state, mut later, mut fixed) = (Vec::new(), Vec::new(), Vec::new());
         for literal in &rule.body {
@@ -260,7 +265,8 @@ impl Instances<'_> {
         let moves = (!does.is_empty()).then(|| (self.plan(&rule, later, &given), given));
         let is_local = |variable: &Variable| !rule.head.args.contains(&Argument::Variable(*variable));
         let local: Vec<Variable> = variables(&rule.body).into_iter().filter(is_local).collect();
-        Split { state: self.plan(&rule, state, &[]), moves, holds, fails, does, bound_later, local, rule }
+        let state = self.plan(&rule, state, &[]);
+        Split { number, rule, state, moves, holds, fails, does, bound_later, local }
     }
 
     fn plan(&mut self, rule: &Rule, body: Vec<Literal>, given: &[Variable]) -> Body {
@@ -321,7 +327,7 @@ impl Instances<'_> {
                 found.counts.instances_by_move += fitting.by_move;
                 self.conclude(split, &bindings, &fitting.sets, builder, signals, first, found);
             }
-            if found.plain.len() + found.ways.len() + found.recursive.len() > self.limits.instances {
+            if found.len() > self.limits.instances {
                 return Err(GroundError::TooLarge(format!(
                     "more than {} instances of rules",
                     self.limits.instances
@@ -436,7 +442,7 @@ impl Instances<'_> {
         };
         if self.shares_disjunctions && !first.contains_key(&head) {
             let local = split.local.iter().map(|variable| bindings[variable.index()]);
-            let way = Way::new(builder, found.rule, local, conditions);
+            let way = Way::new(builder, split.number, local, conditions);
             if !way.is_impossible() {
                 found.counts.kept += 1;
                 found.counts.gates += inputs as u64;

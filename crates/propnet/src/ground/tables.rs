@@ -96,22 +96,14 @@ impl Tables {
 fn substituted(rule: &Rule, args: &[Argument], row: &[Value]) -> Rule {
     let given: FxHashMap<Variable, Value> =
         args.iter().zip(row).filter_map(|(argument, &value)| Some((argument.variable()?, value))).collect();
-    let place = |argument: &Argument| match argument {
+    let place = |argument: Argument| match argument {
         Argument::Variable(variable) => {
-            given.get(variable).map_or(*argument, |&value| Argument::Value(value))
+            given.get(&variable).map_or(argument, |&value| Argument::Value(value))
         }
-        Argument::Value(_) => *argument,
+        Argument::Value(_) => argument,
     };
-    let placed = |atom: &Atom| Atom { relation: atom.relation, args: atom.args.iter().map(place).collect() };
-    let body = rule.body.iter().map(|literal| match literal {
-        Literal::Positive(atom) => Literal::Positive(placed(atom)),
-        Literal::Negative(atom) => Literal::Negative(placed(atom)),
-        Literal::Distinct(a, b) => Literal::Distinct(place(a), place(b)),
-        Literal::Compose { term, functor, args } => {
-            Literal::Compose { term: place(term), functor: *functor, args: args.iter().map(place).collect() }
-        }
-    });
-    Rule { head: placed(&rule.head), body: body.collect(), ..*rule }
+    let body = rule.body.iter().map(|literal| literal.map(place)).collect();
+    Rule { head: rule.head.map(place), body, ..*rule }
 }
 
 /// `rule` without inequalities of two constants. `None` if the constants are equal, so that the rule never

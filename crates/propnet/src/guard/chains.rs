@@ -1,9 +1,9 @@
 //! Chains: sequences of gates that narrow one value by one product after the other. The gates of many chains that
 //! share a literal form a group. Where the literal is false, they leave the values of their chains as they are.
 
-use super::Unit;
+use super::{Unit, group};
 use crate::gate::Kind;
-use crate::gates::{Item, Section, Value, ValueGate};
+use crate::gates::{Section, Value, ValueGate};
 use rustc_hash::FxHashMap;
 
 /// Gates run in stages only if at least one in this many gates is in a chain.
@@ -16,7 +16,7 @@ struct Chain {
     stage: u32,
 }
 
-/// What runs between the last groups of chains and the next ones.
+/// The gates that run between the last groups of chains and the next ones, and these groups.
 #[derive(Default)]
 struct Stage {
     units: Vec<Unit>,
@@ -123,11 +123,11 @@ pub(super) fn chains(units: Vec<Unit>, uses: &[u32], group_from: usize) -> Secti
             let Some(guard) = guard_of(&gate) else { continue };
             (gate.inputs[0], gate.out) = (last, last);
             let groups = &mut stage.groups;
-            let group = *group_of.entry((number, guard)).or_insert_with(|| {
+            let at = *group_of.entry((number, guard)).or_insert_with(|| {
                 groups.push((guard, Vec::new()));
                 groups.len() - 1
             });
-            groups[group].1.push(gate);
+            groups[at].1.push(gate);
         }
         stage_of.insert(last, number + 1);
     }
@@ -136,14 +136,8 @@ pub(super) fn chains(units: Vec<Unit>, uses: &[u32], group_from: usize) -> Secti
     for Stage { units, groups } in stages {
         section.extend(units.into_iter().flat_map(Unit::items));
         for (guard, gates) in groups {
-            let is_guarded = gates.len() >= group_from;
-            if is_guarded {
-                section.push(Item::Guard(guard));
-            }
-            section.extend(gates.into_iter().map(Item::Fixed));
-            if is_guarded {
-                section.push(Item::End(None));
-            }
+            let guard = (gates.len() >= group_from).then_some(guard);
+            section.extend(group(guard, gates));
         }
     }
     section

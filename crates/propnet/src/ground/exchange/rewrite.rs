@@ -35,13 +35,12 @@ pub(super) fn rewrite(rules: &Rules, choices: &[Choice]) -> Rules {
                 }
             }
         }
-        let rename = |argument: &Argument| match argument {
-            Argument::Variable(variable) => Argument::Variable(names[variable]),
-            Argument::Value(_) => *argument,
+        let rename = |argument: Argument| match argument {
+            Argument::Variable(variable) => Argument::Variable(names[&variable]),
+            Argument::Value(_) => argument,
         };
-        let renamed = |atom: &Atom| Atom { args: atom.args.iter().map(rename).collect(), ..atom.clone() };
-        let (own_fluent, own_negated) = (renamed(fluent), renamed(negated));
-        let columns: Vec<Argument> = kept.iter().map(rename).collect();
+        let (own_fluent, own_negated) = (fluent.map(rename), negated.map(rename));
+        let columns: Vec<Argument> = kept.iter().copied().map(rename).collect();
         let next = RelationId(lowering.signatures.len() as u32);
         let key = (own_fluent.clone(), own_negated.clone(), columns.clone());
         let relation = *known.entry(key).or_insert(next);
@@ -109,20 +108,11 @@ fn unfold(rule: &Rule, head: &Atom, fluent: &Atom, atom: &Atom, count: u32) -> O
             (Argument::Value(_), Argument::Value(_)) => return None,
         }
     }
-    let place = |argument: &Argument| resolve(&unified, *argument);
-    let placed = |atom: &Atom| Atom { args: atom.args.iter().map(place).collect(), ..atom.clone() };
-    let inner = |argument: &Argument| resolve(&unified, moved(*argument));
-    let inners = |atom: &Atom| Atom { args: atom.args.iter().map(inner).collect(), ..atom.clone() };
-    let mut body = vec![Literal::Positive(placed(fluent))];
-    body.extend(rule.body.iter().map(|literal| match literal {
-        Literal::Positive(atom) => Literal::Positive(inners(atom)),
-        Literal::Negative(atom) => Literal::Negative(inners(atom)),
-        Literal::Distinct(a, b) => Literal::Distinct(inner(a), inner(b)),
-        Literal::Compose { term, functor, args } => {
-            Literal::Compose { term: inner(term), functor: *functor, args: args.iter().map(inner).collect() }
-        }
-    }));
-    Some(Rule { head: placed(head), body, variables: total, label: rule.label })
+    let place = |argument: Argument| resolve(&unified, argument);
+    let inner = |argument: Argument| resolve(&unified, moved(argument));
+    let mut body = vec![Literal::Positive(fluent.map(place))];
+    body.extend(rule.body.iter().map(|literal| literal.map(inner)));
+    Some(Rule { head: head.map(place), body, variables: total, label: rule.label })
 }
 
 /// Whether a rule that derives `from`, or a relation that it reads, reads `to`.

@@ -8,9 +8,9 @@ use ggp_game::lower::{Carrier, Form};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Rules whose reachable states include those of `rules`. They have only the fluents of the relation
-/// `chosen` and those with at most one argument, no goals and no end. Each condition that is left out makes more facts true;
-/// negations of relations with such facts are left out too. `None` if a rule without these conditions is not
-/// safe.
+/// `chosen` and those with at most one argument, no goals and no end. Each condition that is left out makes more
+/// facts true; negations of relations with such facts are left out too. `None` if a rule without these conditions
+/// is not safe.
 pub(super) fn superset(game: &Game, rules: &Rules, changes: &[Change], chosen: RelationId) -> Option<Rules> {
     let lowering = &rules.lowering;
     let has_whole = [Carrier::True, Carrier::Next, Carrier::Init]
