@@ -38,6 +38,10 @@ const SMALL_GAIN: f64 = 0.97;
 /// If no evaluation fails, a program is rewritten only if its sample playout tries at least this many rows.
 const CHEAP_ROWS: u64 = 2_000;
 
+/// Work for static relations is divided by this number before it is compared. The static relations are evaluated once in a
+/// game, which has many more states than the sample playout.
+const FIXED_SHARE: u64 = 1024;
+
 /// The rewriting of a program ([`rewrite`]) is given up after this many attempts. After a failed attempt, the
 /// next one has one more relation on demand, or one fewer. Each attempt costs a pass over all rules.
 const MOST_REFUSALS: usize = 200;
@@ -48,13 +52,15 @@ const ATTEMPTS: usize = 12;
 /// The measurements of a sample playout.
 #[derive(Debug)]
 struct Sample {
-    /// For each query that was answered, the work until then, in rows.
+    /// For each query that was answered, the work until then, in rows. The first query asks for the static
+    /// relations; its work is divided by [`FIXED_SHARE`].
     answered: Vec<u64>,
     /// The relation whose evaluation failed. `None` if none failed.
     failed: Option<RelationId>,
-    /// For each relation, its work: the number of rows that the joins for this relation have tried.
+    /// For each relation, its work: the number of rows that the joins for this relation have tried. The work
+    /// for static relations is divided by [`FIXED_SHARE`].
     work: Vec<u64>,
-    /// The work of the whole sample playout, in rows.
+    /// The work of the whole sample playout, in rows, that for static relations included.
     total: u64,
     /// The bound on the total work.
     bound: u64,
@@ -72,9 +78,15 @@ impl Sample {
         if answers > others && other.failed.is_some() {
             return true;
         }
-        let work = |sample: &Sample| sample.answered[..others].last().map_or(0.0, |&work| work as f64);
+        let work = |sample: &Sample| sample.answered[..others].last().map_or(0.0, |&w| sample.counted(w) as f64);
         let gain = if self.total.max(other.total) < ENOUGH_ROWS { WORTHWHILE_GAIN } else { SMALL_GAIN };
         work(self) < work(other) * gain
+    }
+
+    /// The work that counts if all work until some moment is `work`.
+    fn counted(&self, work: u64) -> u64 {
+        let fixed = self.answered.first().copied().unwrap_or(0).min(work);
+        work - fixed + fixed / FIXED_SHARE
     }
 
     /// The bound on the work of the next sample. A program that takes more work than a completed sample is
@@ -232,7 +244,8 @@ fn most_costly(sample: &Sample, origin: &[RelationId], tried: &[bool]) -> Option
             return Some(failed);
         }
     }
-    if sample.total < CHEAP_ROWS {
+    let total = sample.counted(sample.total);
+    if total < CHEAP_ROWS {
         return None;
     }
     let mut costs = vec![0; tried.len()];
@@ -240,7 +253,7 @@ fn most_costly(sample: &Sample, origin: &[RelationId], tried: &[bool]) -> Option
         costs[origin[relation].index()] += work;
     }
     let costly = (0..tried.len()).filter(|&r| !tried[r]);
-    let costly = costly.filter(|&r| costs[r] as f64 > sample.total as f64 * WORTHWHILE_SHARE);
+    let costly = costly.filter(|&r| costs[r] as f64 > total as f64 * WORTHWHILE_SHARE);
     costly.max_by_key(|&r| costs[r]).map(|r| RelationId(r as u32))
 }
 
@@ -255,13 +268,17 @@ fn sample(semantics: &mut Semantics, limits: &Limits, rows: u64) -> Sample {
     };
     let mut statistics = semantics.program().statistics();
     let mut database = semantics.database();
-    let mut answered = Vec::new();
-    let end = playout(semantics, &mut database, &limits, &mut statistics, &mut answered);
+    let (mut answered, mut fixed) = (Vec::new(), Vec::new());
+    let end = playout(semantics, &mut database, &limits, &mut statistics, &mut answered, &mut fixed);
     semantics.plan(statistics);
+    let work = database.work().iter().enumerate().map(|(relation, &all)| {
+        let fixed = fixed.get(relation).copied().unwrap_or(0);
+        all - fixed + fixed / FIXED_SHARE
+    });
     Sample {
         answered,
         failed: end.err().and_then(|_| database.failed()),
-        work: database.work().to_vec(),
+        work: work.collect(),
         total: database.total_work(),
         bound: rows,
     }
@@ -273,6 +290,7 @@ fn playout(
     limits: &Limits,
     statistics: &mut Statistics,
     answered: &mut Vec<u64>,
+    fixed: &mut Vec<u64>,
 ) -> Result<(), ggp_datalog::EvalError> {
     let ask = semantics.queries().clone();
     let mut answer = |semantics: &mut Semantics, database: &mut Database, query| {
@@ -283,6 +301,7 @@ fn playout(
         result
     };
     answer(semantics, database, &ask.fixed)?;
+    fixed.extend_from_slice(database.work());
     let roles = semantics.roles_in(database);
     let mut state = semantics.initial_state(database);
     for step in 0..SAMPLE_STEPS {
