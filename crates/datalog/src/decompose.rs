@@ -37,12 +37,15 @@ const LONGEST: usize = 200;
 pub fn decompose(signatures: Vec<Signature>, rules: Vec<Rule>) -> Decomposed {
     let done = Decomposed { signatures, rules: Vec::new(), guards: Vec::new(), owners: Vec::new() };
     let mut work = Decomposition { done, parts: FxHashMap::default() };
+    let mut rests: Vec<Rule> = Vec::with_capacity(rules.len());
     for mut rule in rules {
         while let Some(group) = Group::best(&rule) {
             work.take_out(&mut rule, &group);
         }
-        work.done.rules.push(rule);
+        rests.push(rule);
     }
+    work.join_alternatives(&mut rests);
+    work.done.rules.append(&mut rests);
     work.done
 }
 
@@ -133,6 +136,42 @@ impl Decomposition {
         });
         rule.body.push(Literal::Positive(part));
         debug_assert!(rule.body.iter().all(|l| variables(l).is_disjoint(&group.eliminated)));
+    }
+
+    /// A rule with a disjunction of tests on its head, such as `h(X) :- a(X, Y), b(Y), (X /= 1 or not c(X))`, becomes
+    /// one rule for each test when the disjunction is distributed. The conditions that these rules have in
+    /// common move to a part, so that they are joined once. `rules` must be decomposed.
+    fn join_alternatives(&mut self, rules: &mut [Rule]) {
+        // 1. Alternatives have the same head and the same conditions that bind variables.
+        let binds = |literal: &&Literal| matches!(literal, Literal::Positive(_) | Literal::Compose { .. });
+        let mut alternatives: FxHashMap<(Atom, Vec<Literal>), Vec<usize>> = FxHashMap::default();
+        for (number, rule) in rules.iter().enumerate().filter(|(_, rule)| rule.body.len() <= LONGEST) {
+            let binding = rule.body.iter().filter(binds).cloned().collect();
+            alternatives.entry((rule.head.clone(), binding)).or_default().push(number);
+        }
+        let mut alternatives: Vec<Vec<usize>> = alternatives.into_values().filter(|a| a.len() > 1).collect();
+        alternatives.sort_unstable();
+        for numbers in alternatives {
+            // 2. The part has no column that the head does not have, or it could have more rows than the head.
+            let first = rules[numbers[0]].clone();
+            let is_common = |literal: &&Literal| numbers.iter().all(|&n| rules[n].body.contains(literal));
+            let common: Vec<Literal> = first.body.iter().filter(is_common).cloned().collect();
+            let mut tests =
+                numbers.iter().flat_map(|&n| rules[n].body.iter().filter(|l| !common.contains(l)));
+            let head: BTreeSet<Variable> = first.head.args.iter().filter_map(|a| a.variable()).collect();
+            let inside: BTreeSet<Variable> = common.iter().flat_map(variables).collect();
+            if inside.is_subset(&head) || !tests.all(|test| variables(test).is_subset(&head)) {
+                continue;
+            }
+            // 3. The part replaces the common conditions.
+            let kept: Vec<Variable> = inside.intersection(&head).copied().collect();
+            let part = self.part(&first, &kept, &common, false);
+            for number in numbers {
+                let body = &mut rules[number].body;
+                body.retain(|literal| !common.contains(literal));
+                body.push(Literal::Positive(part.clone()));
+            }
+        }
     }
 
     /// Returns an atom on the part that is defined by the body `body`, or on the guard so defined if `guard`
@@ -294,6 +333,25 @@ mod tests {
         let reads = |rule: &&Rule| rule.head.relation == RelationId(0);
         let rule = parts.rules.iter().find(reads).unwrap();
         assert!(rule.body.iter().all(|literal| matches!(literal, Literal::Positive(_))));
+    }
+
+    #[test]
+    fn alternatives_with_different_tests_of_the_head_join_the_rest_once() {
+        // h(X, Z) :- a(X, Y), b(Y, Z), and one of: not c(X); not d(Z).
+        let body = |test| vec![holds(1, &[0, 1]), holds(4, &[1, 2]), Literal::Negative(test)];
+        let signature = |arity| Signature { name: "r".to_owned(), arity, level: 0 };
+        let signatures = [2, 2, 1, 1, 2].map(signature).to_vec();
+        let rule =
+            |test, head: &[u32]| Rule { head: atom(0, head), body: body(test), variables: 9, label: 0 };
+        let rules = vec![rule(atom(2, &[0]), &[0, 2]), rule(atom(3, &[2]), &[0, 2])];
+        let parts = decompose(signatures.clone(), rules);
+        let reads = |test| vec![Literal::Negative(test), holds(5, &[0, 2])];
+        let bodies: Vec<&[Literal]> = parts.rules.iter().map(|rule| &rule.body[..]).collect();
+        let joined = [holds(1, &[0, 2]), holds(4, &[2, 1])];
+        assert_eq!(bodies, [&joined[..], &reads(atom(2, &[0])), &reads(atom(3, &[2]))]);
+        // A test of Y leaves the rules apart, because the part would need a column for Y.
+        let rules = vec![rule(atom(2, &[1]), &[0, 2]), rule(atom(3, &[2]), &[0, 2])];
+        assert_eq!(decompose(signatures, rules.clone()).rules, rules);
     }
 
     #[test]

@@ -78,7 +78,8 @@ impl Sample {
         if answers > others && other.failed.is_some() {
             return true;
         }
-        let work = |sample: &Sample| sample.answered[..others].last().map_or(0.0, |&w| sample.counted(w) as f64);
+        let work =
+            |sample: &Sample| sample.answered[..others].last().map_or(0.0, |&w| sample.counted(w) as f64);
         let gain = if self.total.max(other.total) < ENOUGH_ROWS { WORTHWHILE_GAIN } else { SMALL_GAIN };
         work(self) < work(other) * gain
     }
