@@ -34,6 +34,10 @@ pub(crate) fn specialise(
     stop: &StopToken,
 ) -> Result<Specialised, EvalError> {
     let all: Vec<Vec<u32>> = net.roles.iter().map(|role| (0..role.moves.len() as u32).collect()).collect();
+    let mut legal = net.roles.iter().flat_map(|role| role.moves.iter().map(|mv| mv.legal));
+    if fixed.iter().all(Option::is_none) && legal.all(|legal| legal != Signal::FALSE) {
+        return Ok(Specialised { net: net.clone(), moves: all });
+    }
     let legal = net.roles.iter().flat_map(|role| role.moves.iter().map(|mv| mv.legal));
     let first = Rebuilt::new(net, fixed, &all, legal, stop)?;
     let is_possible =
