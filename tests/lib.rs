@@ -4,6 +4,7 @@
 //! Tests without their data skip themselves by [`skip`], which fails where skipping is forbidden.
 
 pub mod best_response;
+pub mod meter;
 pub mod oracle;
 pub mod perft_table;
 pub mod playouts;

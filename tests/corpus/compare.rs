@@ -1,125 +1,20 @@
-//! Compares machines on the published rulesheets: `cargo run --release -p ggp-tests --bin corpus --
-//! [OPTION…] [NAME…]`.
-//!
-//! With `--reasoner datalog` or `propnet`, the program compares the interpreter or the network with the
-//! answers of the reference implementation. With `--reasoner both`, it compares the two with each other
-//! by a random walk, playouts in lanes, and perft. It prints a line per game (agreed, disagreed, too
-//! slow, failed, left out) and a last line with the counts. The exit code is 1 if any game disagreed or
-//! failed, or if fewer agreed than `--least` requires.
+//! The comparison of a machine with the answers of the reference implementation, or with another machine.
 
+use crate::name_of;
+use crate::options::{Options, Reasoner};
 use ggp_game::{EvalError, Game, Interpreter, StateMachine, StopToken};
-use ggp_propnet::{GroundLimits, PropNet, PropNetMachine};
+use ggp_propnet::{PropNet, PropNetMachine};
 use ggp_tests::oracle::{Difference, Oracle};
 use ggp_tests::{perft_table, playouts, walk};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::str::FromStr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::{Duration, Instant};
 
-const USAGE: &str = "\
-usage: corpus [OPTION…] [NAME…]
-  --reasoner datalog|propnet|both   which machines are compared [datalog]
-  --small          leave out the games whose networks take more than some seconds to build, told by counts
-  --walk STEPS     how long the walk of both machines is [250]
-  --playouts N     how many playouts both machines play [700]
-  --least N        fail unless so many games agree [1]
-  --seconds N      give a game up after so long [60]
-  --jobs N         how many games are compared at once [one a processor]";
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Reasoner {
-    Datalog,
-    Propnet,
-    Both,
-}
-
-/// The command line.
-struct Options {
-    reasoner: Reasoner,
-    small: bool,
-    walk: usize,
-    playouts: usize,
-    least: usize,
-    seconds: u64,
-    jobs: usize,
-    names: Vec<String>,
-}
-
-impl Options {
-    fn parse(mut args: impl Iterator<Item = String>) -> Result<Options, String> {
-        let mut options = Options {
-            reasoner: Reasoner::Datalog,
-            small: false,
-            walk: 250,
-            // More playouts than lanes, so that some lanes play a second one.
-            playouts: 700,
-            least: 1,
-            seconds: 60,
-            jobs: std::thread::available_parallelism().map_or(1, usize::from),
-            names: Vec::new(),
-        };
-        while let Some(arg) = args.next() {
-            match arg.as_str() {
-                "--reasoner" => {
-                    options.reasoner = match args.next().as_deref() {
-                        Some("datalog") => Reasoner::Datalog,
-                        Some("propnet") => Reasoner::Propnet,
-                        Some("both") => Reasoner::Both,
-                        _ => return Err("--reasoner wants datalog, propnet or both".to_owned()),
-                    }
-                }
-                "--small" => options.small = true,
-                "--walk" => options.walk = number(&arg, args.next())?,
-                "--playouts" => options.playouts = number(&arg, args.next())?,
-                "--least" => options.least = number(&arg, args.next())?,
-                "--seconds" => options.seconds = number(&arg, args.next())?,
-                "--jobs" => options.jobs = number(&arg, args.next())?,
-                _ if arg.starts_with('-') => return Err(format!("there is no option `{arg}`")),
-                _ => options.names.push(arg),
-            }
-        }
-        Ok(options)
-    }
-
-    /// The limits of grounding. `--small` has limits on sizes only, so that the same games are left out
-    /// on every computer.
-    fn limits(&self) -> GroundLimits {
-        if !self.small {
-            return GroundLimits::default();
-        }
-        GroundLimits {
-            tuples: 1_000_000,
-            rows: 20_000_000,
-            instances: 1_000_000,
-            nodes: 1_000_000,
-            ..GroundLimits::default()
-        }
-    }
-}
-
-fn number<T: FromStr>(option: &str, text: Option<String>) -> Result<T, String> {
-    text.and_then(|text| text.parse().ok()).ok_or_else(|| format!("{option} wants a number"))
-}
-
-fn main() -> ExitCode {
-    let options = match Options::parse(std::env::args().skip(1)) {
-        Ok(options) => options,
-        Err(why) => {
-            eprintln!("{why}\n{USAGE}");
-            return ExitCode::from(2);
-        }
-    };
-    let Some(corpus) = ggp_tests::corpus() else { return ExitCode::FAILURE };
-    let mut rules = ggp_tests::rulesheets_in(&corpus.join("rules"));
-    if let Some(unknown) = options.names.iter().find(|name| !rules.iter().any(|path| name_of(path) == **name))
-    {
-        eprintln!("there is no rulesheet `{unknown}` in {}", corpus.display());
-        return ExitCode::from(2);
-    }
-    rules.retain(|path| options.names.is_empty() || options.names.contains(&name_of(path)));
-    let (counts, work) = compare_all(&rules, &corpus, &options);
+/// Compares the games of `rules`. Prints a line for each, and a last one with the counts.
+pub(crate) fn run(rules: &[PathBuf], corpus: &Path, options: &Options) -> ExitCode {
+    let (counts, work) = compare_all(rules, corpus, options);
     let text: Vec<String> = VERDICTS.iter().zip(counts).map(|(v, n)| format!("{v} {n}")).collect();
     println!("{} of {}", text.join(", "), rules.len());
     if options.reasoner == Reasoner::Both {
@@ -137,17 +32,13 @@ fn main() -> ExitCode {
     }
 }
 
-fn name_of(path: &Path) -> String {
-    path.file_stem().expect("a file").to_string_lossy().into_owned()
-}
-
 /// Compares the games of `rules` and prints a line for each. Returns the number of games by verdict, and
 /// the amount of work.
 fn compare_all(rules: &[PathBuf], corpus: &Path, options: &Options) -> ([usize; VERDICTS.len()], Work) {
     let next = AtomicUsize::new(0);
     let all = Mutex::new(([0; VERDICTS.len()], Work::default()));
     std::thread::scope(|scope| {
-        for _ in 0..options.jobs {
+        for _ in 0..options.jobs() {
             scope.spawn(|| {
                 while let Some(path) = rules.get(next.fetch_add(1, Ordering::Relaxed)) {
                     let begun = Instant::now();
