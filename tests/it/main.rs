@@ -24,6 +24,7 @@ mod protocol;
 mod published;
 mod rulesheets;
 mod semantics;
+mod sixteen_pieces;
 mod skips;
 mod subgames;
 mod tactics;
