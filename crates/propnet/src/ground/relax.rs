@@ -73,6 +73,9 @@ const ROWS_PER_PLAN: u64 = 2_000_000;
 /// [`GroundLimits`], the next attempt evaluates one more relation on demand.
 const ATTEMPTS: usize = 6;
 
+/// A static relation that rules derive is large from this many facts on.
+const LARGE: usize = 10_000;
+
 impl Relaxed {
     pub(super) fn new(
         game: &Game,
@@ -88,7 +91,10 @@ impl Relaxed {
             let rewritten = on_demand(&lowering.signatures, &lowering.rules, |r| demanded[r.index()])
                 .map_err(|_| GroundError::TooLarge("a relation cannot be evaluated on demand".to_owned()))?;
             let (mut relaxed, origin) = Relaxed::of_rules(game, lowering.clone(), rewritten, statistics)?;
-            let Err((error, failed)) = relaxed.evaluate(limits, stop) else { return Ok(relaxed) };
+            let Err((error, failed)) = relaxed.evaluate(limits, stop) else {
+                let less = relaxed.with_less(game, &demanded, limits, stop)?;
+                return Ok(less.unwrap_or(relaxed));
+            };
             attempt += 1;
             let more = failed
                 .filter(|_| attempt < ATTEMPTS && error != EvalError::Interrupted)
@@ -104,6 +110,36 @@ impl Relaxed {
             };
             demanded = more;
             statistics = Some(fitted.statistics().clone());
+        }
+    }
+
+    /// The same rules with the largest static relation on demand as well, if that halves the number of facts.
+    /// Rules may ask for few facts of a large relation, such as that of all pairs of different cells.
+    fn with_less(
+        &self,
+        game: &Game,
+        demanded: &[bool],
+        limits: &GroundLimits,
+        stop: &StopToken,
+    ) -> Result<Option<Relaxed>, GroundError> {
+        let lowering = &self.lowering;
+        let is_large = |relation: &RelationId| self.rows(*relation).len() >= LARGE;
+        let heads = lowering.rules.iter().filter(|rule| !rule.body.is_empty()).map(|rule| rule.head.relation);
+        let fixed = heads.filter(|&relation| !self.is_dynamic(relation) && !demanded[relation.index()]);
+        let asked = game.semantics().asked();
+        let large = fixed.filter(is_large).filter(|relation| !asked.contains(relation));
+        let Some(largest) = large.max_by_key(|&relation| self.rows(relation).len()) else { return Ok(None) };
+        let is_demanded = |relation: RelationId| demanded[relation.index()] || relation == largest;
+        let Ok(rewritten) = on_demand(&lowering.signatures, &lowering.rules, is_demanded) else {
+            return Ok(None);
+        };
+        let facts: usize = (0..self.relation_count()).map(|r| self.rows(RelationId(r as u32)).len()).sum();
+        let limits = GroundLimits { tuples: facts / 2, rows: self.database.total_work(), ..*limits };
+        let (mut less, _) = Relaxed::of_rules(game, lowering.clone(), rewritten, None)?;
+        match less.evaluate(&limits, stop) {
+            Ok(()) => Ok(Some(less)),
+            Err((EvalError::Interrupted, _)) => Err(GroundError::Interrupted),
+            Err(_) => Ok(None),
         }
     }
 
