@@ -4,11 +4,14 @@
 //! Tests without their data skip themselves by [`skip`], which fails where skipping is forbidden.
 
 pub mod best_response;
+pub mod families;
 pub mod meter;
 pub mod oracle;
 pub mod perft_table;
 pub mod playouts;
 pub mod position;
+pub mod power_law;
+pub mod readiness;
 pub mod survival;
 pub mod walk;
 

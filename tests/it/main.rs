@@ -9,6 +9,7 @@ mod equilibrium;
 mod equivalent_moves;
 mod evaluable;
 mod explain;
+mod families;
 mod five;
 mod goals;
 mod grounding;

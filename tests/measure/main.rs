@@ -14,9 +14,13 @@
 //! * `puzzles START PLAY [K/N] [NAME…]`: plays every one-player game of the corpus with these clocks.
 //! * `random SECONDS MATCHES STEPS [K/N] [NAME…]`: `mcts` against random players in every other game of
 //!   the corpus: so many timed moves, then random ones; goals, and every illegal or late move.
+//! * `growth [--svg FILE] [--runs N] [FAMILY…]`: how the time and the memory of building a network, and the speed
+//!   of playouts, change with the size of a game, in families of generated rulesheets; a median of N processes
+//!   each. The chart of build time against ground rules goes to FILE.
 
 mod corpus;
 mod duel;
+mod growth;
 mod mixed;
 mod puzzles;
 mod random;
@@ -32,6 +36,7 @@ fn main() {
         Some("mixed") => mixed::run(rest),
         Some("puzzles") => puzzles::run(rest),
         Some("random") => random::run(rest),
-        _ => panic!("speed, duel, mixed, puzzles or random"),
+        Some("growth") => growth::run(rest),
+        _ => panic!("speed, duel, mixed, puzzles, random or growth"),
     }
 }

@@ -39,7 +39,7 @@ fn backed_up<M: Playouts>(machine: M, spec: &str) -> f64 {
 }
 
 /// The rate of playouts from the initial state without a search, `count` per call.
-fn bare<M: Playouts>(mut machine: M, count: usize) -> f64 {
+pub(crate) fn bare<M: Playouts>(mut machine: M, count: usize) -> f64 {
     let starts = vec![machine.initial_state().expect("a state"); count];
     let began = stage::cpu_time();
     let mut played = 0;
