@@ -2,6 +2,7 @@
 
 use crate::name_of;
 use crate::options::{Options, Reasoner};
+use ggp_compiled::{CompiledMachine, Refusal};
 use ggp_game::{EvalError, Game, Interpreter, StateMachine, StopToken};
 use ggp_propnet::{PropNet, PropNetMachine};
 use ggp_tests::oracle::{Difference, Oracle};
@@ -65,7 +66,7 @@ enum Verdict {
     Disagreed,
     TooSlow,
     Failed,
-    /// The network of the game exceeds the limits.
+    /// The network of the game exceeds the limits, or the game cannot be compiled.
     LeftOut,
 }
 
@@ -141,6 +142,16 @@ fn judge_game(game: &Arc<Game>, oracle: &Path, options: &Options, stop: &StopTok
     interpreter.interrupt_on(stop);
     if options.reasoner == Reasoner::Datalog {
         return ask_oracle(oracle, &mut interpreter);
+    }
+    if options.reasoner == Reasoner::Compiled {
+        return match CompiledMachine::new(game, stop) {
+            Ok(mut machine) => {
+                machine.interrupt_on(stop);
+                ask_oracle(oracle, &mut machine)
+            }
+            Err(Refusal::Interrupted) => Judgement::new(Verdict::TooSlow, "compiling".to_owned()),
+            Err(refusal) => Judgement::new(Verdict::LeftOut, refusal.to_string()),
+        };
     }
     let net = match PropNet::ground(game, &options.limits(), stop) {
         Ok(net) => net,

@@ -1,11 +1,11 @@
 //! Compares machines on the published rulesheets, or measures how soon they are ready:
 //! `cargo run --release -p ggp-tests --bin corpus -- [OPTION…] [NAME…]`.
 //!
-//! With `--reasoner datalog` or `propnet`, the program compares the interpreter or the network with the
-//! answers of the reference implementation. With `--reasoner both`, it compares the two with each other
-//! by a random walk, playouts in lanes, and perft. It prints a line per game (agreed, disagreed, too
-//! slow, failed, left out) and a last line with the counts. The exit code is 1 if any game disagreed or
-//! failed, or if fewer agreed than `--least` requires.
+//! With `--reasoner datalog`, `compiled` or `propnet`, the program compares the interpreter, the compiled
+//! evaluator or the network with the answers of the reference implementation. With `--reasoner both`, it compares
+//! interpreter and network with each other by a random walk, playouts in lanes, and perft. It prints a line per
+//! game (agreed, disagreed, too slow, failed, left out) and a last line with the counts. The exit code is 1 if
+//! any game disagreed or failed, or if fewer agreed than `--least` requires.
 //!
 //! With `--ready`, it prints a table of the machines that the library chooses: the CPU time until a game is
 //! parsed, checked, grounded and compiled, the largest memory, and the gates per step. The exit code is 1 if any

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 pub(crate) const USAGE: &str = "\
 usage: corpus [OPTION…] [NAME…]
-  --reasoner datalog|propnet|both   which machines are compared [datalog]
+  --reasoner datalog|compiled|propnet|both   which machines are compared [datalog]
   --ready          print how soon each game is ready, and on which machine, instead of comparing
   --within S       with --ready: the CPU seconds to which --least refers [10]
   --small          leave out the games whose networks take more than some seconds to build, told by counts
@@ -23,6 +23,7 @@ pub(crate) const ALONE: &str = "--alone";
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reasoner {
     Datalog,
+    Compiled,
     Propnet,
     Both,
 }
@@ -65,9 +66,10 @@ impl Options {
                 "--reasoner" => {
                     options.reasoner = match args.next().as_deref() {
                         Some("datalog") => Reasoner::Datalog,
+                        Some("compiled") => Reasoner::Compiled,
                         Some("propnet") => Reasoner::Propnet,
                         Some("both") => Reasoner::Both,
-                        _ => return Err("--reasoner wants datalog, propnet or both".to_owned()),
+                        _ => return Err("--reasoner wants datalog, compiled, propnet or both".to_owned()),
                     }
                 }
                 "--ready" => options.ready = true,

@@ -1,6 +1,8 @@
-//! The network against the interpreter in short random walks: on the project's rulesheets, and on those
-//! of the corpus that are grounded quickly. `corpus --reasoner both` compares more.
+//! The network and the compiled evaluator against the interpreter in short random walks: on the project's
+//! rulesheets, and on those of the corpus that are grounded quickly or that have no network. `corpus --reasoner both`
+//! compares more.
 
+use ggp_compiled::CompiledMachine;
 use ggp_game::{Game, Interpreter, StopToken};
 use ggp_propnet::{GroundError, GroundLimits, PropNet, PropNetMachine};
 use ggp_tests::walk;
@@ -67,4 +69,47 @@ fn published_rulesheets_mean_the_same_to_network_and_interpreter() {
         PUBLISHED,
         "compared and left out; state others if the corpus has changed"
     );
+}
+
+/// Published rulesheets without a network that are quick enough here, and a few of other kinds.
+const COMPILED: [&str; 12] = [
+    "kalaha_2009",
+    "laikLee_hex",
+    "chess",
+    "blocksWorld",
+    "connect5",
+    "futoshiki5",
+    "hanoi",
+    "mummymaze1p",
+    "numbertictactoe",
+    "ruleDepthLinear",
+    "snake_2008",
+    "wargame02",
+];
+
+/// Number of steps on a published rulesheet, since the interpreter is slow on those without a network.
+const FEW_STEPS: usize = 10;
+
+/// Compares the compiled evaluator with the interpreter.
+fn compiled_agrees(game: &Arc<Game>, steps: usize) -> Result<(), String> {
+    let mut machine = CompiledMachine::new(game, &StopToken::new()).map_err(|why| why.to_string())?;
+    walk::agree(&mut Interpreter::new(game), &mut machine, steps, 4)?;
+    Ok(())
+}
+
+#[test]
+fn each_rulesheet_means_the_same_to_compiled_evaluator_and_interpreter() {
+    for name in ggp_tests::rulesheets() {
+        let game = ggp_tests::game(&ggp_tests::rulesheet(&name));
+        compiled_agrees(&game, STEPS).unwrap_or_else(|why| panic!("{name}: {why}, interpreter first"));
+    }
+}
+
+#[test]
+fn published_rulesheets_mean_the_same_to_compiled_evaluator_and_interpreter() {
+    for name in COMPILED {
+        let Some(rules) = ggp_tests::published(name) else { return };
+        let agreed = compiled_agrees(&ggp_tests::game(&rules), FEW_STEPS);
+        agreed.unwrap_or_else(|why| panic!("{name}: {why}, interpreter first"));
+    }
 }

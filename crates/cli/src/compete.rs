@@ -145,8 +145,9 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     let build = arguments.reasoning.long_build();
     let participants =
         Participants::new(participants, &tournament.contests, build).map_err(UsageError::of)?;
-    let participants =
-        participants.on_fallback(|game, why| console::say(&reasoner::fallback(game, &why.to_string())));
+    let participants = participants.on_fallback(|game, machine, why| {
+        console::say(&reasoner::fallback(game, machine, &why.to_string()));
+    });
     let mut score = Score::start();
     let mut watch = |event: Event<'_>| match event {
         Event::Warning(text) => score.say(&format!("warning: {text}")),

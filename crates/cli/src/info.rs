@@ -7,7 +7,7 @@ use crate::number::seconds;
 use crate::progress::Progress;
 use crate::reasoner::CacheOption;
 use crate::rulesheet::GameFile;
-use ggp::{Build, BuildError};
+use ggp::{Build, BuildError, CompiledMachine};
 use ggp_game::{Game, StateMachine, StopToken};
 use ggp_propnet::{PhaseReport, Steps};
 use serde::Serialize;
@@ -19,8 +19,9 @@ use std::time::Duration;
 ///
 /// Prints the sizes of the rules and of their grounding, the number of gates after each step of
 /// simplification, and the programs that playouts run, one for each phase (such as whose turn it
-/// is). If a game has no network, prints the reason and the size of the interpreter's program. A network from
-/// the cache is marked as such; its times are those of its build.
+/// is). If a game has no network, prints the reason, the size of the interpreter's program, and the
+/// size of the compiled rules, if the game can be compiled. A network from the cache is marked as such; its
+/// times are those of its build.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "\
 Examples:
@@ -69,7 +70,18 @@ struct Info {
     network: Option<NetworkInfo>,
     /// The reason why the game has no network. Null if it has a network.
     no_network: Option<String>,
+    /// The size of the compiled rules. Null if the game has a network, or if it cannot be compiled.
+    compiled: Option<CompiledInfo>,
+    /// The reason why the game cannot be compiled. Null if it has a network, or if it can.
+    not_compiled: Option<String>,
     peak_rss_mib: Option<f64>,
+}
+
+/// The size of the code of the compiled evaluator.
+#[derive(Debug, Serialize)]
+struct CompiledInfo {
+    procedures: usize,
+    operations: usize,
 }
 
 /// The size of the program that the interpreter evaluates.
@@ -181,6 +193,15 @@ impl Info {
             Ok(network) => (Some(network), None),
             Err(why) => (None, Some(why.to_string())),
         };
+        let compiled = no_network.is_some().then(|| CompiledMachine::new(game, &StopToken::new()));
+        let (compiled, not_compiled) = match compiled {
+            Some(Ok(machine)) => {
+                let (procedures, operations) = machine.code_size();
+                (Some(CompiledInfo { procedures, operations }), None)
+            }
+            Some(Err(why)) => (None, Some(why.to_string())),
+            None => (None, None),
+        };
         Info {
             game: name,
             roles: game.roles().map(|role| game.role_name(role).to_owned()).collect(),
@@ -189,6 +210,8 @@ impl Info {
             interpreter: InterpreterInfo::of(game),
             network,
             no_network,
+            compiled,
+            not_compiled,
             peak_rss_mib: meter::peak_rss_mib(),
         }
     }
@@ -203,7 +226,20 @@ impl Info {
         }
         if let Some(why) = &self.no_network {
             line(out, "network", &format!("none: {why}"))?;
-            line(out, "", "every command evaluates it with the interpreter, one state at a time")?;
+        }
+        if let Some(CompiledInfo { procedures, operations }) = &self.compiled {
+            let size = format!("{} procedures, {} operations", grouped(*procedures), grouped(*operations));
+            line(out, "compiled rules", &size)?;
+            line(
+                out,
+                "",
+                "commands that play many games use them if they are 20 times as fast as the interpreter,",
+            )?;
+            line(out, "", "and evaluate the game with the interpreter otherwise, one state at a time")?;
+        }
+        if let Some(why) = &self.not_compiled {
+            line(out, "compiled rules", &format!("none: {why}"))?;
+            line(out, "", "every command evaluates the game with the interpreter, one state at a time")?;
         }
         if let Some(peak) = self.peak_rss_mib {
             line(out, "peak memory", &format!("{peak:.1} MiB"))?;

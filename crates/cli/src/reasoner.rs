@@ -3,7 +3,7 @@
 use crate::console;
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
-use ggp::{Build, Choice, NetworkCache, Notice, Reasoner};
+use ggp::{Build, BuildError, Choice, NetworkCache, Notice, Reasoner, StateMachine};
 use ggp_game::Game;
 use std::sync::Arc;
 
@@ -13,13 +13,19 @@ struct ChoiceValue(Choice);
 
 impl ValueEnum for ChoiceValue {
     fn value_variants<'a>() -> &'a [ChoiceValue] {
-        &[ChoiceValue(Choice::Auto), ChoiceValue(Choice::Datalog), ChoiceValue(Choice::Propnet)]
+        &[
+            ChoiceValue(Choice::Auto),
+            ChoiceValue(Choice::Datalog),
+            ChoiceValue(Choice::Compiled),
+            ChoiceValue(Choice::Propnet),
+        ]
     }
 
     fn to_possible_value(&self) -> Option<PossibleValue> {
         let help = match self.0 {
             Choice::Auto => "The fastest that can take the game",
             Choice::Datalog => "The interpreter: bottom-up Datalog, the reference",
+            Choice::Compiled => "The compiled evaluator: joins over integers, for games without a network",
             Choice::Propnet => "The propositional network: grounds the rules first",
         };
         Some(PossibleValue::new(self.0.name()).help(help))
@@ -65,15 +71,18 @@ pub(crate) struct Reasoning {
 
 impl MachineOption {
     /// Builds the machine that the option selects. All other parameters of the build, such as its time limit,
-    /// are those of `build`. If `auto` falls back to the interpreter, a line on standard error gives the reason.
+    /// are those of `build`. If `auto` falls back to another machine, a line on standard error gives the reason.
     ///
     /// # Errors
-    /// When a network is required and the game has none.
+    /// When a network or the compiled evaluator is required and cannot be built.
     pub(crate) fn build(self, game: &Arc<Game>, build: Build) -> anyhow::Result<Reasoner> {
         let built = Build { choice: self.reasoner.0, ..build }.reasoner(game);
-        let reasoner = built.map_err(|why| anyhow::anyhow!("this game has no network: {why}"))?;
+        let reasoner = built.map_err(|why| match why {
+            BuildError::Refused(_) => anyhow::anyhow!("{why}"),
+            _ => anyhow::anyhow!("this game has no network: {why}"),
+        })?;
         if let Some(why) = reasoner.fallback() {
-            console::say(&fallback("this game", &why.to_string()));
+            console::say(&fallback("this game", reasoner.name(), &why.to_string()));
         }
         Ok(reasoner)
     }
@@ -97,10 +106,10 @@ impl Reasoning {
     }
 
     /// Builds the selected machine, for work on many states: `auto` builds a network if the game can have
-    /// one. If `auto` falls back to the interpreter, a line on standard error gives the reason.
+    /// one. If `auto` falls back to another machine, a line on standard error gives the reason.
     ///
     /// # Errors
-    /// When a network is required and the game has none.
+    /// When a network or the compiled evaluator is required and cannot be built.
     pub(crate) fn build(self, game: &Arc<Game>) -> anyhow::Result<Reasoner> {
         self.machine.build(game, Build { cache: self.cache(), ..Build::default() })
     }
@@ -113,14 +122,16 @@ impl Reasoning {
     pub(crate) fn build_for_few_states(self, game: &Arc<Game>) -> anyhow::Result<Reasoner> {
         match self.choice() {
             Choice::Auto => Ok(Reasoner::interpreter(game)),
-            Choice::Datalog | Choice::Propnet => self.build(game),
+            Choice::Datalog | Choice::Compiled | Choice::Propnet => self.build(game),
         }
     }
 }
 
-/// The message that the interpreter evaluates `game`. `why` is the reason why the game has no network.
-pub(crate) fn fallback(game: &str, why: &str) -> String {
-    format!("the interpreter evaluates {game}: {why}")
+/// The message that the machine with the name `machine` evaluates `game`. `why` is the reason why the game has no
+/// network.
+pub(crate) fn fallback(game: &str, machine: &str, why: &str) -> String {
+    let machine = if machine == Reasoner::INTERPRETER { "interpreter" } else { "compiled evaluator" };
+    format!("the {machine} evaluates {game}: {why}")
 }
 
 /// Prints a notice about the network that is built in the background. It is meant for people who watch a
@@ -131,6 +142,9 @@ pub(crate) fn say(notice: Notice<'_>) {
             "the interpreter plays until the network of this game is built; it is far weaker".to_owned()
         }
         Notice::Ready => "the network is built: the engine plays with it from here on".to_owned(),
+        Notice::Compiled(why) => {
+            format!("the compiled evaluator plays this game, weaker than a network would: {why}")
+        }
         Notice::Unavailable(why) => {
             format!("the interpreter plays this game, far weaker than a network would: {why}")
         }

@@ -421,7 +421,7 @@ fn info_tells_what_was_grounded_removed_and_kept() {
     let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>().join(" ");
     assert_eq!(
         keys(&info),
-        "game roles facts rules interpreter network no_network peak_rss_mib",
+        "game roles facts rules interpreter network no_network compiled not_compiled peak_rss_mib",
         "the names are a contract"
     );
     let network = &info["network"];
@@ -449,14 +449,32 @@ fn info_tells_what_was_grounded_removed_and_kept() {
     for line in ["roles                    x o", "fluents                  ", "  pairs shared  "] {
         assert!(run.stdout.contains(&format!("\n{line}")), "{line}\n{}", run.stdout);
     }
-    // Without time to build a network, the command reports that the interpreter plays the game.
+    // Without time to build a network, the command reports which machines can play the game.
     let run = ggp(&["info", "games/skirmish.kif", "--seconds", "0"]);
     assert_eq!(run.code, 0, "{}", run.stderr);
     let why = "\nnetwork                  none: building its network takes more than 0 s of CPU time\n";
-    assert!(run.stdout.contains(why) && run.stdout.contains(" with the interpreter"), "{}", run.stdout);
+    assert!(run.stdout.contains(why), "{}", run.stdout);
+    let rest =
+        run.stdout.split_once("\ncompiled rules           ").expect("the size of the compiled rules").1;
+    let (size, rest) = rest.split_once('\n').expect("more lines");
+    assert!(size.contains(" procedures, ") && size.ends_with(" operations"), "{size}");
+    assert!(rest.contains("20 times as fast as the interpreter"), "{rest}");
     let run = ggp(&["info", "games/skirmish.kif", "--seconds", "0", "--json"]);
     let info: Value = serde_json::from_str(&run.stdout).expect("one JSON object");
     assert!(info["network"].is_null() && info["no_network"].is_string(), "{info}");
+    assert!(info["compiled"]["procedures"].is_u64() && info["not_compiled"].is_null(), "{info}");
+    let endless = scratch(
+        "endless.kif",
+        "(role a) (init (count z)) (legal a step) (<= (next (count (s ?n))) (true (count ?n)))
+        (<= terminal (true (count (s (s z))))) (goal a 100)",
+    );
+    let run = ggp(&["info", endless.to_str().unwrap(), "--seconds", "0"]);
+    let why = "\ncompiled rules           none: its fluents are not known in advance\n";
+    assert!(
+        run.stdout.contains(why) && run.stdout.contains(" with the interpreter, one state"),
+        "{}",
+        run.stdout
+    );
 }
 
 /// The output of a match without its times.

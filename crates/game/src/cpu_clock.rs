@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 /// A clock of the CPU time of the thread that makes the clock. On systems other than Linux, which do not
 /// report the CPU time of a thread to other threads, the clock gives the elapsed time instead.
 #[derive(Clone, Debug)]
-pub(crate) struct CpuClock {
+pub struct CpuClock {
     began: Instant,
     /// The file with the scheduler's statistics of the thread, and the CPU time that the file showed when the
     /// clock was made. `None` if there is no such file.
@@ -15,7 +15,7 @@ pub(crate) struct CpuClock {
 
 impl CpuClock {
     /// A clock of the calling thread that starts now.
-    pub(crate) fn of_this_thread() -> CpuClock {
+    pub fn of_this_thread() -> CpuClock {
         // The link names the thread: `PID/task/TID`.
         let thread = std::fs::read_link("/proc/thread-self").ok();
         let file = thread.map(|thread| PathBuf::from("/proc").join(thread).join("schedstat"));
@@ -24,7 +24,7 @@ impl CpuClock {
     }
 
     /// The CPU time that the thread has used since the clock was made.
-    pub(crate) fn elapsed(&self) -> Duration {
+    pub fn elapsed(&self) -> Duration {
         match &self.since {
             // The statistics of a thread that has ended cannot be read. Such a thread uses no more time.
             Some((file, since)) => read(file).unwrap_or(*since).saturating_sub(*since),

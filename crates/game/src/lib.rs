@@ -57,6 +57,7 @@ mod watchdog;
 
 pub use advice::advice;
 pub use clock::{Clocks, Deadline, StopToken};
+pub use cpu_clock::CpuClock;
 pub use error::EvalError;
 pub use fact::{Fact, split_term};
 pub use fingerprint::Fingerprint;

@@ -4,15 +4,15 @@
 //! of a build receives each kind of [`Notice`] at most once, however many players wait for the network.
 
 use crate::build::{Build, BuildError};
-use crate::machine::Machine;
+use crate::machine::{BuiltMachine, Machine};
 use ggp_game::{Deadline, StopToken};
 use std::fmt::{self, Debug, Formatter};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 
-/// The outcome of a build: the state machine, or the reason why the game has no network. The machine is the
-/// network, or the interpreter if the caller chose the interpreter.
-pub(crate) type Built = Result<Machine, BuildError>;
+/// The outcome of a build: the state machine, or the reason why there is none. The machine is the network, the
+/// compiled evaluator, or the interpreter if the caller chose the interpreter.
+pub(crate) type Built = Result<BuiltMachine, BuildError>;
 
 /// An event of a build that a program may report to its user.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -21,6 +21,8 @@ pub enum Notice<'a> {
     Waiting,
     /// The network is ready, after [`Notice::Waiting`] was given.
     Ready,
+    /// The network could not be built, for the given reason. The compiled evaluator plays in its place.
+    Compiled(&'a BuildError),
     /// The network could not be built, for the given reason. The interpreter plays to the end of the match.
     Unavailable(&'a BuildError),
 }
@@ -156,7 +158,14 @@ impl BackgroundBuild {
         let Some(built) = self.machine() else { return };
         let notice = match &built {
             Err(why) => Notice::Unavailable(why),
-            Ok(Machine::Network(_)) if shared.told_waiting.load(Ordering::Relaxed) => Notice::Ready,
+            Ok(BuiltMachine { machine: Machine::Compiled(_), instead_of: Some(why) }) => {
+                Notice::Compiled(why)
+            }
+            Ok(BuiltMachine { machine: Machine::Network(_), .. })
+                if shared.told_waiting.load(Ordering::Relaxed) =>
+            {
+                Notice::Ready
+            }
             Ok(_) => return,
         };
         if !shared.told_outcome.swap(true, Ordering::Relaxed) {

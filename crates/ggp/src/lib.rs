@@ -2,8 +2,8 @@
 //! play matches.
 //!
 //! [`load`] reads a rulesheet and gives a [`Game`] or all diagnostics of its rules. A [`Reasoner`] executes a
-//! game: states, legal moves, transitions, goals, percepts, playouts. It runs on the propositional network,
-//! or on the Datalog interpreter if the network cannot be built. A [`Search`] finds moves by Monte-Carlo tree
+//! game: states, legal moves, transitions, goals, percepts, playouts. It runs on the propositional network. If the
+//! network cannot be built, it runs on the compiled evaluator, or else on the Datalog interpreter. A [`Search`] finds moves by Monte-Carlo tree
 //! search; [`play_match`] and [`Tournament`] let players meet; [`solve`] proves values; [`Explainer`] shows
 //! which rule gives a fact; [`board`] draws positions.
 //!
@@ -69,6 +69,7 @@ pub use search::{Proof, Search, solve};
 pub use spec::{KindError, PlayerKind, SuitError};
 
 pub use ggp_arena::{Contest, Entrant, MatchSetup, Outcome, Record, Referee, Run, Seat, Tournament};
+pub use ggp_compiled::{CompiledMachine, Refusal};
 pub use ggp_datalog::Limits;
 pub use ggp_equilibrium::{
     Behaviour, BeliefError, BestPlay, Budget, CfrPlus, Equilibrium, NotConstantSum, PlannedMove, UnfoldError,

@@ -8,7 +8,7 @@ use crate::reasoner::Reasoner;
 use crate::spec::{KindError, PlayerKind, SuitError};
 use crate::trial;
 use ggp_arena::{CommandPlayer, Contest, Entrant, PlayerRequest, Players, Referee, Trial, Unfit};
-use ggp_game::{Game, PlayError, Player};
+use ggp_game::{Game, PlayError, Player, StateMachine};
 use ggp_search::PlayerSpec;
 use ggp_server::remote::RemotePlayer;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// A function that receives the name of a game and the reason why it has no network.
-type FallbackListener = Box<dyn Fn(&str, &BuildError) + Send + Sync>;
+type FallbackListener = Box<dyn Fn(&str, &str, &BuildError) + Send + Sync>;
 
 /// The reason why a text describes no participant, or why players cannot be the participants of a tournament.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -134,11 +134,12 @@ impl Participants {
         })
     }
 
-    /// Calls `listener` with the name of a game when the interpreter plays it because its network cannot be built.
+    /// Calls `listener` for each game whose network cannot be built: with the name of the game, the name of the
+    /// machine that evaluates it in place of the network, and the reason.
     #[must_use]
     pub fn on_fallback(
         mut self,
-        listener: impl Fn(&str, &BuildError) + Send + Sync + 'static,
+        listener: impl Fn(&str, &str, &BuildError) + Send + Sync + 'static,
     ) -> Participants {
         self.on_fallback = Some(Box::new(listener));
         self
@@ -165,7 +166,7 @@ impl Participants {
         let built = self.build.reasoner(game);
         let built = built.map_err(|why| unable(format!("{name} has no network: {why}")))?;
         if let (Some(why), Some(listener)) = (built.fallback(), &self.on_fallback) {
-            listener(name, why);
+            listener(name, built.name(), why);
         }
         Ok(place.insert(built).clone())
     }

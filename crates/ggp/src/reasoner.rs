@@ -3,10 +3,16 @@
 //! Invariants: all machines of one reasoner execute the same game. A state stays valid when the network takes
 //! over from the interpreter; a move does not.
 
+mod building;
+mod comparison;
+#[cfg(test)]
+mod tests;
+
 use crate::background::{BackgroundBuild, Built};
-use crate::build::{Build, BuildError, Choice};
-use crate::machine::Machine;
+use crate::build::{Build, BuildError};
+use crate::machine::{BuiltMachine, Machine};
 use ggp_arena::{MachineReferee, Referee};
+use ggp_compiled::{CodeSet, CompiledMachine};
 use ggp_game::{
     Batches, Deadline, EvalError, Fact, FluentSet, Game, Goals, Hints, Interpreter, Move, Playout,
     PlayoutPlan, Playouts, Role, StateMachine, StopToken,
@@ -14,8 +20,8 @@ use ggp_game::{
 use ggp_propnet::{BitState, PropNetMachine};
 use std::sync::Arc;
 
-/// The executable rules of one game on any state machine: the interpreter, the propositional network, or the
-/// interpreter until the network has been built in the background.
+/// The executable rules of one game on any state machine: the interpreter, the compiled evaluator, the
+/// propositional network, or the interpreter until a faster machine has been built in the background.
 ///
 /// A reasoner implements [`StateMachine`], so everything that takes a machine takes a reasoner. Work that
 /// evaluates millions of states runs on the concrete machine instead ([`Reasoner::with`]); [`crate::Search`],
@@ -47,7 +53,7 @@ pub struct Reasoner {
     /// The build of the network that will replace the interpreter when it is ready. `None` if no network is
     /// awaited.
     coming: Option<BackgroundBuild>,
-    /// The reason why the interpreter evaluates the game although a network was wanted. `None` if that is not
+    /// The reason why another machine evaluates the game although a network was wanted. `None` if that is not
     /// the case.
     fallback: Option<BuildError>,
     /// The stop token that [`StateMachine::interrupt_on`] received last. The network gets it when it takes
@@ -62,6 +68,7 @@ pub struct State(AnyState);
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 enum AnyState {
     Interpreter(FluentSet),
+    Compiled(CodeSet),
     Network(BitState),
 }
 
@@ -87,27 +94,30 @@ macro_rules! with_state {
         };
         match (&mut $self.machine, &state.0) {
             (Machine::Interpreter($machine), AnyState::Interpreter($own)) => $body,
+            (Machine::Compiled($machine), AnyState::Compiled($own)) => $body,
             (Machine::Network($machine), AnyState::Network($own)) => $body,
             _ => unreachable!("`convert` gives a state of this machine"),
         }
     }};
 }
 
-/// Evaluates `$body`. In it, `$machine` is the interpreter or the network that is inside `$machines`, a value
-/// of the type `Machine`.
+/// Evaluates `$body`. In it, `$machine` is the concrete machine inside `$machines`, a value of the type
+/// `Machine`.
 macro_rules! with_machine {
     ($machines:expr, |$machine:ident| $body:expr) => {
         match $machines {
             Machine::Interpreter($machine) => $body,
+            Machine::Compiled($machine) => $body,
             Machine::Network($machine) => $body,
         }
     };
 }
 
 impl Reasoner {
-    /// A reasoner for `game`: the network, or the interpreter if the network takes more than [`Build::TIME`] or
-    /// too much memory. Waits for the build. [`Reasoner::name`](StateMachine::name) tells which machine it has,
-    /// and [`Reasoner::fallback`] tells why.
+    /// A reasoner for `game`. It has the network, or another machine if the network takes more than [`Build::TIME`] or
+    /// too much memory: the compiled evaluator if it is much faster than the interpreter, else the interpreter (see
+    /// [`Choice::Auto`](crate::Choice::Auto)). Waits for the build. [`Reasoner::name`](StateMachine::name) tells which
+    /// machine it has, and [`Reasoner::fallback`] tells why.
     ///
     /// # Errors
     /// Never, because the interpreter replaces a network that cannot be built.
@@ -122,6 +132,11 @@ impl Reasoner {
 
     /// A reasoner on the network `machine`.
     pub fn network(machine: PropNetMachine) -> Reasoner {
+        Reasoner::of(machine.into())
+    }
+
+    /// A reasoner on the compiled evaluator `machine`.
+    pub fn compiled(machine: CompiledMachine) -> Reasoner {
         Reasoner::of(machine.into())
     }
 
@@ -154,8 +169,8 @@ impl Reasoner {
         reasoner
     }
 
-    pub(crate) fn instead_of_network(game: &Arc<Game>, why: BuildError) -> Reasoner {
-        Reasoner { fallback: Some(why), ..Reasoner::interpreter(game) }
+    fn of_built(built: BuiltMachine) -> Reasoner {
+        Reasoner { fallback: built.instead_of, ..Reasoner::of(built.machine) }
     }
 
     fn of(machine: Machine) -> Reasoner {
@@ -170,8 +185,9 @@ impl Reasoner {
         matches!(self.machine, Machine::Network(_))
     }
 
-    /// The reason why the interpreter evaluates the game although a network was wanted. `None` if the network
-    /// evaluates it, if the network is still being built, or if it was not wanted.
+    /// The reason why the compiled evaluator or the interpreter evaluates the game although a network was wanted.
+    /// [`Reasoner::name`](StateMachine::name) tells which of them does. `None` if the network evaluates it, if the
+    /// network is still being built, or if it was not wanted.
     pub fn fallback(&self) -> Option<&BuildError> {
         self.fallback.as_ref()
     }
@@ -198,8 +214,11 @@ impl Reasoner {
     fn take_over(&mut self, built: Built) -> bool {
         self.coming = None;
         let mut machine = match built {
-            Ok(machine @ Machine::Network(_)) => machine,
-            Ok(Machine::Interpreter(_)) => return false,
+            Ok(BuiltMachine { machine: Machine::Interpreter(_), .. }) => return false,
+            Ok(BuiltMachine { machine, instead_of }) => {
+                self.fallback = instead_of;
+                machine
+            }
             Err(why) => {
                 self.fallback = Some(why);
                 return false;
@@ -208,7 +227,7 @@ impl Reasoner {
         with_machine!(&mut machine, |machine| machine.interrupt_on(&self.stop));
         match std::mem::replace(&mut self.machine, machine) {
             Machine::Interpreter(interpreter) => self.previous = Some(interpreter),
-            Machine::Network(_) => {}
+            Machine::Compiled(_) | Machine::Network(_) => {}
         }
         true
     }
@@ -218,11 +237,11 @@ impl Reasoner {
         with_machine!(&self.machine, |machine| work.run(machine.as_ref().clone()))
     }
 
-    /// The network on which this reasoner runs. `None` if the reasoner runs on the interpreter.
+    /// The network on which this reasoner runs. `None` if the reasoner runs on another machine.
     pub fn as_network(&self) -> Option<&PropNetMachine> {
         match &self.machine {
             Machine::Network(machine) => Some(machine),
-            Machine::Interpreter(_) => None,
+            Machine::Interpreter(_) | Machine::Compiled(_) => None,
         }
     }
 
@@ -244,7 +263,9 @@ impl Reasoner {
     fn owns(&self, state: &State) -> bool {
         matches!(
             (&self.machine, &state.0),
-            (Machine::Interpreter(_), AnyState::Interpreter(_)) | (Machine::Network(_), AnyState::Network(_))
+            (Machine::Interpreter(_), AnyState::Interpreter(_))
+                | (Machine::Compiled(_), AnyState::Compiled(_))
+                | (Machine::Network(_), AnyState::Network(_))
         )
     }
 
@@ -255,15 +276,17 @@ impl Reasoner {
         if let (AnyState::Interpreter(own), Some(previous)) = (&state.0, &mut self.previous) {
             previous.facts(own, &mut facts)?;
         } else {
-            // A clone has changed over to the network before this reasoner.
-            let built = self.coming.as_ref().and_then(BackgroundBuild::poll);
-            let (AnyState::Network(own), Some(Ok(mut other))) = (&state.0, built) else {
-                return Err(EvalError::ForeignState);
-            };
-            let Machine::Network(machine) = &mut other.machine else {
-                return Err(EvalError::ForeignState);
-            };
-            machine.facts(own, &mut facts)?;
+            // A clone has changed over to the other machine before this reasoner.
+            let built = self.coming.as_ref().and_then(BackgroundBuild::machine);
+            match (&state.0, built.and_then(Result::ok).map(|built| built.machine)) {
+                (AnyState::Network(own), Some(Machine::Network(mut machine))) => {
+                    machine.facts(own, &mut facts)?;
+                }
+                (AnyState::Compiled(own), Some(Machine::Compiled(mut machine))) => {
+                    machine.facts(own, &mut facts)?;
+                }
+                _ => return Err(EvalError::ForeignState),
+            }
         }
         self.state_of(&facts)
     }
@@ -275,56 +298,6 @@ impl Reasoner {
             own.push(if self.owns(state) { state.clone() } else { self.convert(state)? });
         }
         Ok(own)
-    }
-}
-
-impl Build {
-    /// Builds the reasoner and waits for the end of the build. With [`Choice::Auto`], the interpreter
-    /// replaces a network that cannot be built; [`Reasoner::fallback`] gives the reason.
-    ///
-    /// # Errors
-    /// When the network cannot be built and the choice is [`Choice::Propnet`]. The error is the reason.
-    pub fn reasoner(&self, game: &Arc<Game>) -> Result<Reasoner, BuildError> {
-        match self.choice {
-            Choice::Datalog => Ok(Reasoner::interpreter(game)),
-            Choice::Propnet => Ok(Reasoner::network(self.network(game, &StopToken::new())?)),
-            Choice::Auto => {
-                let network = self.network(game, &StopToken::new()).map(Reasoner::network);
-                Ok(network.unwrap_or_else(|why| Reasoner::instead_of_network(game, why)))
-            }
-        }
-    }
-
-    /// Starts to build the reasoner on another thread. With [`Choice::Datalog`] the build is finished at
-    /// once, without a thread.
-    ///
-    /// # Errors
-    /// When the thread cannot be started.
-    pub fn begin(&self, game: &Arc<Game>) -> std::io::Result<BackgroundBuild> {
-        if self.choice == Choice::Datalog {
-            return Ok(BackgroundBuild::of_outcome(Ok(Interpreter::new(game).into())));
-        }
-        let (game, build) = (Arc::clone(game), self.clone());
-        BackgroundBuild::run(move |halt| build.network(&game, halt).map(Machine::from))
-    }
-}
-
-impl BackgroundBuild {
-    /// A finished build whose outcome is the machine of `reasoner`.
-    pub fn finished(reasoner: Reasoner) -> BackgroundBuild {
-        BackgroundBuild::of_outcome(Ok(reasoner.machine))
-    }
-
-    /// The outcome of the build: the reasoner, or the error if no network could be built. `None` while the
-    /// build runs.
-    pub fn poll(&self) -> Option<Result<Reasoner, BuildError>> {
-        Some(self.machine()?.map(Reasoner::of))
-    }
-
-    /// Waits for the outcome until `deadline` or until `stop` is raised. `None` if the build has not finished by
-    /// then.
-    pub fn wait(&self, deadline: Deadline, stop: &StopToken) -> Option<Result<Reasoner, BuildError>> {
-        Some(self.wait_for_machine(deadline, stop)?.map(Reasoner::of))
     }
 }
 
@@ -342,6 +315,7 @@ impl StateMachine for Reasoner {
     fn initial_state(&mut self) -> Result<State, EvalError> {
         Ok(State(match &mut self.machine {
             Machine::Interpreter(machine) => AnyState::Interpreter(machine.initial_state()?),
+            Machine::Compiled(machine) => AnyState::Compiled(machine.initial_state()?),
             Machine::Network(machine) => AnyState::Network(machine.initial_state()?),
         }))
     }
@@ -366,6 +340,9 @@ impl StateMachine for Reasoner {
             (Machine::Interpreter(machine), AnyState::Interpreter(own)) => {
                 AnyState::Interpreter(machine.next_state(own, joint)?)
             }
+            (Machine::Compiled(machine), AnyState::Compiled(own)) => {
+                AnyState::Compiled(machine.next_state(own, joint)?)
+            }
             (Machine::Network(machine), AnyState::Network(own)) => {
                 AnyState::Network(machine.next_state(own, joint)?)
             }
@@ -384,6 +361,7 @@ impl StateMachine for Reasoner {
     fn state_of(&mut self, facts: &[Fact]) -> Result<State, EvalError> {
         Ok(State(match &mut self.machine {
             Machine::Interpreter(machine) => AnyState::Interpreter(machine.state_of(facts)?),
+            Machine::Compiled(machine) => AnyState::Compiled(machine.state_of(facts)?),
             Machine::Network(machine) => AnyState::Network(machine.state_of(facts)?),
         }))
     }
@@ -401,6 +379,7 @@ impl StateMachine for Reasoner {
     fn heap_bytes(&self, state: &State) -> usize {
         match (&self.machine, &state.0) {
             (Machine::Interpreter(machine), AnyState::Interpreter(own)) => machine.heap_bytes(own),
+            (Machine::Compiled(machine), AnyState::Compiled(own)) => machine.heap_bytes(own),
             (Machine::Network(machine), AnyState::Network(own)) => machine.heap_bytes(own),
             _ => 0,
         }
@@ -442,20 +421,17 @@ impl Batches for Reasoner {
         let starts = self.owned(starts)?;
         match &mut self.machine {
             Machine::Interpreter(machine) => {
-                let own = |state: State| match state.0 {
-                    AnyState::Interpreter(own) => Some(own),
-                    AnyState::Network(_) => None,
-                };
-                let starts: Vec<_> = starts.into_iter().filter_map(own).collect();
-                machine.playouts(&starts, plan, sink)
+                let own =
+                    |state: State| if let AnyState::Interpreter(own) = state.0 { Some(own) } else { None };
+                machine.playouts(&starts.into_iter().filter_map(own).collect::<Vec<_>>(), plan, sink)
+            }
+            Machine::Compiled(machine) => {
+                let own = |state: State| if let AnyState::Compiled(own) = state.0 { Some(own) } else { None };
+                machine.playouts(&starts.into_iter().filter_map(own).collect::<Vec<_>>(), plan, sink)
             }
             Machine::Network(machine) => {
-                let own = |state: State| match state.0 {
-                    AnyState::Network(own) => Some(own),
-                    AnyState::Interpreter(_) => None,
-                };
-                let starts: Vec<_> = starts.into_iter().filter_map(own).collect();
-                machine.playouts(&starts, plan, sink)
+                let own = |state: State| if let AnyState::Network(own) = state.0 { Some(own) } else { None };
+                machine.playouts(&starts.into_iter().filter_map(own).collect::<Vec<_>>(), plan, sink)
             }
         }
     }

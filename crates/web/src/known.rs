@@ -118,7 +118,7 @@ impl Known {
     /// The reasoner that searches use now.
     pub(crate) fn reasoner(&self) -> ReasonerNote {
         let (name, why) = match self.network.poll() {
-            Some(Ok(reasoner)) => (reasoner.name(), None),
+            Some(Ok(reasoner)) => (reasoner.name(), reasoner.fallback().map(ToString::to_string)),
             Some(Err(why)) => (Reasoner::INTERPRETER, Some(why.to_string())),
             None => (Reasoner::INTERPRETER, Some("its network is still being built".to_owned())),
         };
