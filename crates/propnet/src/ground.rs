@@ -56,10 +56,10 @@ pub struct GroundLimits {
 }
 
 impl Default for GroundLimits {
-    /// Bounds for about 2 GiB of memory and some tens of seconds of CPU time.
+    /// Bounds for at most about 2 GiB of memory and some tens of seconds of CPU time.
     fn default() -> Self {
         GroundLimits {
-            tuples: 16_000_000,
+            tuples: 8_000_000,
             rows: 400_000_000,
             instances: 12_000_000,
             nodes: 12_000_000,
