@@ -321,19 +321,15 @@ impl<'a> Compiler<'a> {
                     draft.ops.push(Op::StaticTest { table, index, key, holds });
                     return;
                 }
-                draft.loops += 1;
-                let outputs = draft.outputs(&atom.args, &free);
-                let once = draft.is_once(&outputs);
+                let (outputs, once) = draft.begin_loop(&atom.args, &free);
                 draft.ops.push(Op::StaticLoop { table, index, key, outputs, once });
             }
             Source::Input(table) => {
                 let expected = self.measured.input(table as usize, 0, |_| false);
                 let level = self.rules.program.level(atom.relation);
                 if holds && (expected < SCANNED || level == MOVE_LEVEL) {
-                    draft.loops += 1;
                     let used: Vec<usize> = (0..modes.len()).filter(|&c| modes[c] != Mode::Ignored).collect();
-                    let outputs = draft.outputs(&atom.args, &used);
-                    let once = draft.is_once(&outputs);
+                    let (outputs, once) = draft.begin_loop(&atom.args, &used);
                     draft.ops.push(Op::InputScan { table, outputs, once });
                     return;
                 }
@@ -342,9 +338,7 @@ impl<'a> Compiler<'a> {
                     draft.ops.push(Op::InputTest { table, index, key, holds });
                     return;
                 }
-                draft.loops += 1;
-                let outputs = draft.outputs(&atom.args, &free);
-                let once = draft.is_once(&outputs);
+                let (outputs, once) = draft.begin_loop(&atom.args, &free);
                 draft.ops.push(Op::InputLoop { table, index, key, outputs, once });
             }
             Source::Derived => {

@@ -37,15 +37,15 @@ const LONGEST: usize = 200;
 pub fn decompose(signatures: Vec<Signature>, rules: Vec<Rule>) -> Decomposed {
     let done = Decomposed { signatures, rules: Vec::new(), guards: Vec::new(), owners: Vec::new() };
     let mut work = Decomposition { done, parts: FxHashMap::default() };
-    let mut rests: Vec<Rule> = Vec::with_capacity(rules.len());
+    let mut decomposed: Vec<Rule> = Vec::with_capacity(rules.len());
     for mut rule in rules {
         while let Some(group) = Group::best(&rule) {
             work.take_out(&mut rule, &group);
         }
-        rests.push(rule);
+        decomposed.push(rule);
     }
-    work.join_alternatives(&mut rests);
-    work.done.rules.append(&mut rests);
+    work.join_alternatives(&mut decomposed);
+    work.done.rules.append(&mut decomposed);
     work.done
 }
 

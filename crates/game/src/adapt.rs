@@ -38,8 +38,8 @@ const SMALL_GAIN: f64 = 0.97;
 /// If no evaluation fails, a program is rewritten only if its sample playout tries at least this many rows.
 const CHEAP_ROWS: u64 = 2_000;
 
-/// Work for static relations is divided by this number before it is compared. The static relations are evaluated once in a
-/// game, which has many more states than the sample playout.
+/// Work for static relations is divided by this number before it is compared. The static relations are evaluated
+/// once in a game, which has many more states than the sample playout.
 const FIXED_SHARE: u64 = 1024;
 
 /// The rewriting of a program ([`rewrite`]) is given up after this many attempts. After a failed attempt, the
@@ -86,8 +86,7 @@ impl Sample {
 
     /// The work that counts if all work until some moment is `work`.
     fn counted(&self, work: u64) -> u64 {
-        let fixed = self.answered.first().copied().unwrap_or(0).min(work);
-        work - fixed + fixed / FIXED_SHARE
+        counted(work, self.answered.first().copied().unwrap_or(0).min(work))
     }
 
     /// The bound on the work of the next sample. A program that takes more work than a completed sample is
@@ -95,6 +94,11 @@ impl Sample {
     fn rows_to_beat(&self) -> u64 {
         if self.failed.is_none() { self.total } else { self.bound }
     }
+}
+
+/// The work that counts of the work `all`, of which `fixed` is for static relations.
+fn counted(all: u64, fixed: u64) -> u64 {
+    all - fixed + fixed / FIXED_SHARE
 }
 
 /// Plans the rules of `description`, tunes the plans, and evaluates the static relations.
@@ -272,10 +276,8 @@ fn sample(semantics: &mut Semantics, limits: &Limits, rows: u64) -> Sample {
     let (mut answered, mut fixed) = (Vec::new(), Vec::new());
     let end = playout(semantics, &mut database, &limits, &mut statistics, &mut answered, &mut fixed);
     semantics.plan(statistics);
-    let work = database.work().iter().enumerate().map(|(relation, &all)| {
-        let fixed = fixed.get(relation).copied().unwrap_or(0);
-        all - fixed + fixed / FIXED_SHARE
-    });
+    let fixed = |relation: usize| fixed.get(relation).copied().unwrap_or(0);
+    let work = database.work().iter().enumerate().map(|(relation, &all)| counted(all, fixed(relation)));
     Sample {
         answered,
         failed: end.err().and_then(|_| database.failed()),

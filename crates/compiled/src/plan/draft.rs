@@ -78,8 +78,17 @@ impl Draft<'_> {
         outputs.into()
     }
 
+    /// Begins a loop over the rows that match `args` in `columns`. Returns its outputs, and whether it can end at its
+    /// first row.
+    pub(super) fn begin_loop(&mut self, args: &[Argument], columns: &[usize]) -> (Box<[Output]>, bool) {
+        self.loops += 1;
+        let outputs = self.outputs(args, columns);
+        let once = self.is_once(&outputs);
+        (outputs, once)
+    }
+
     /// Whether the loop with these outputs can end at its first row: nothing needs the values that it binds.
-    pub(super) fn is_once(&self, outputs: &[Output]) -> bool {
+    fn is_once(&self, outputs: &[Output]) -> bool {
         outputs.iter().all(|output| match *output {
             Output::Check(..) => true,
             Output::Bind(_, register) => {
