@@ -70,7 +70,7 @@ const FULL: &str = "
 (<= terminal (not open))
 ";
 
-/// Who has `won` gets 100, the opponent 0. Otherwise both get 50.
+/// A player that has `won` gets 100, and the opponent 0. If no player has won, both get 50.
 const WINNER: &str = "
 (<= decided (won ?player))
 (<= terminal decided)
@@ -187,7 +187,8 @@ fn lights_out(n: usize) -> String {
     )
 }
 
-/// Two queens a side move and then shoot an arrow that blocks a cell for ever. Who cannot move loses.
+/// Each side has two queens, which move and then shoot an arrow that blocks a cell for ever. A player that cannot
+/// move loses.
 fn amazons(n: usize) -> String {
     let third = n.div_ceil(3);
     let far = n + 1 - third;

@@ -1,7 +1,7 @@
 //! Matches between two searches with equal time.
 
 use crate::stage;
-use ggp_game::{Game, Role, StateMachine};
+use ggp_game::{CpuClock, Game, Role, StateMachine};
 use ggp_propnet::PropNetMachine;
 use ggp_search::{Halt, Limits, MctsOptions, Search};
 use std::path::Path;
@@ -103,9 +103,9 @@ fn play(
 /// Searches for `budget` of CPU time. If other processes take CPU time before the deadline, the search
 /// continues.
 pub(crate) fn think<M: ggp_game::Playouts>(search: &mut Search<M>, role: Role, budget: Duration) {
-    let began = stage::cpu_time();
+    let clock = CpuClock::of_this_thread();
     loop {
-        let left = budget.saturating_sub(stage::cpu_since(began));
+        let left = budget.saturating_sub(clock.elapsed());
         if left < budget / 20 {
             return;
         }

@@ -2,7 +2,7 @@
 
 use crate::duel::think;
 use crate::stage;
-use ggp_game::{Interpreter, PlayoutPlan, Playouts, Role};
+use ggp_game::{CpuClock, Interpreter, PlayoutPlan, Playouts, Role};
 use ggp_search::Search;
 use std::path::Path;
 use std::time::Duration;
@@ -33,21 +33,21 @@ pub(crate) fn run(files: &[String]) {
 
 fn backed_up<M: Playouts>(machine: M, spec: &str) -> f64 {
     let mut search = Search::new(machine, &stage::options(spec, 1)).expect("a search");
-    let began = stage::cpu_time();
+    let clock = CpuClock::of_this_thread();
     think(&mut search, Role(0), BUDGET);
-    search.playouts() as f64 / stage::cpu_since(began).as_secs_f64()
+    search.playouts() as f64 / clock.elapsed().as_secs_f64()
 }
 
 /// The rate of playouts from the initial state without a search, `count` per call.
 pub(crate) fn bare<M: Playouts>(mut machine: M, count: usize) -> f64 {
     let starts = vec![machine.initial_state().expect("a state"); count];
-    let began = stage::cpu_time();
+    let clock = CpuClock::of_this_thread();
     let mut played = 0;
     loop {
         let plan = PlayoutPlan { first: played, ..PlayoutPlan::new(1) };
         machine.playouts(&starts, plan, &mut |_| ()).expect("evaluable");
         played += count as u64;
-        let used = stage::cpu_since(began);
+        let used = clock.elapsed();
         if used > BUDGET / 4 {
             return played as f64 / used.as_secs_f64();
         }

@@ -1,4 +1,4 @@
-//! Games, their machines, and CPU time.
+//! Games and their machines.
 
 use ggp_game::{EvalError, Game, StopToken};
 use ggp_propnet::{GroundLimits, PropNet, PropNetMachine};
@@ -38,17 +38,6 @@ pub(crate) fn options(spec: &str, seed: u64) -> MctsOptions {
         PlayerSpec::Mcts(options) => options,
         PlayerSpec::Random(_) => panic!("a search is wanted"),
     }
-}
-
-/// CPU time of this thread; zero on systems that do not report it.
-pub(crate) fn cpu_time() -> Duration {
-    let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
-    Duration::from_nanos(text.split(' ').next().and_then(|ns| ns.parse().ok()).unwrap_or(0))
-}
-
-/// CPU time of this thread since `began`.
-pub(crate) fn cpu_since(began: Duration) -> Duration {
-    cpu_time().saturating_sub(began)
 }
 
 /// The name of a file's game.
