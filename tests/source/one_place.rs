@@ -54,6 +54,7 @@ const RULES: &[Rule] = &[
         allowed: &[
             ("crates/game/src/watchdog.rs", "the one place: `Watchdog`"),
             ("crates/arena/src/command.rs", "waits for a line of another program"),
+            ("crates/server/src/player/lines.rs", "waits for a line of another program"),
             ("crates/arena/src/run.rs", "waits for the results of the workers"),
             ("crates/cli/src/progress.rs", "shows a progress line after a while; stops nothing"),
             ("crates/cli/src/person.rs", "waits for a line of the keyboard"),

@@ -56,7 +56,7 @@ uct                  the same search without them, one playout at a time
 random               random legal moves
 http://HOST:PORT     a player somewhere else, by the GGP protocol (`host`, `match`)
 cmd:PROGRAM ARG…     a program that reads messages as lines and answers each with a line
-                     (`host`, `match`)
+                     (`host`, `match`); `cmd:ggp serve --stdio mcts` is one
 
 Options of mcts and uct:
 ",

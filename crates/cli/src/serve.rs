@@ -13,28 +13,37 @@ use ggp_game::{Game, Player, StopToken, rng};
 use ggp_propnet::GroundLimits;
 use ggp_search::{PlayerSpec, Technique};
 use ggp_server::http::DEFAULT_PORT;
-use ggp_server::player::{PlayerConfig, serve_player};
-use std::io::Write;
+use ggp_server::player::{LineError, PlayerConfig, serve_lines, serve_player};
+use std::io::{self, Write};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// Serve a player for game managers, by the GGP protocol over HTTP
+/// Serve a player for game managers, by the GGP protocol over HTTP or on standard input and output
 ///
 /// Prints its address, plays every match that it is asked to play, and ends on Ctrl-C or SIGTERM.
 /// Only programs on this machine can reach it, unless --bind allows others.
+///
+/// With --stdio it opens no port: each line of standard input is a message, and the answer is a line of
+/// standard output. It ends when its input ends. Such a player is `cmd:ggp serve --stdio` for `ggp match`,
+/// so that two builds of ggp can be compared.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "\
 Examples:
   ggp serve --log info
   ggp serve mcts:memory=2000 --port 9148 --name Sprightly
   ggp serve random --port 0
-  ggp serve --bind 0.0.0.0 --matches 1")]
+  ggp serve --bind 0.0.0.0 --matches 1
+  ggp match games/hex.kif --player 'a=cmd:old/ggp serve --stdio' --player 'b=cmd:new/ggp serve --stdio'")]
 pub(crate) struct Arguments {
     /// The player to serve; `ggp help players` lists the players
     #[arg(value_name = "SPEC", default_value = "mcts")]
     spec: String,
+    /// Read messages from standard input and answer on standard output, a line each. The player does not
+    /// think in the time of others, since they run on the same machine
+    #[arg(long, conflicts_with_all = ["port", "bind"])]
+    stdio: bool,
     /// The port; 0 for any free port
     #[arg(long, value_name = "N", default_value_t = DEFAULT_PORT, value_parser = whole(0..=u16::MAX))]
     port: u16,
@@ -47,8 +56,8 @@ pub(crate) struct Arguments {
     /// The maximum number of matches at once; the player is busy for further ones
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = whole(1..=u16::MAX))]
     matches: u16,
-    /// Answers leave this many seconds before the end of the clock
-    #[arg(long, value_name = "S", default_value = "0.2", value_parser = seconds)]
+    /// Answers leave this many seconds before the end of the clock; with --stdio 0 by default
+    #[arg(long, value_name = "S", default_value = "0.2", default_value_if("stdio", "true", "0"), value_parser = seconds)]
     margin: Duration,
     /// About so much memory for the rules of each match; larger rules are refused, or played by the
     /// interpreter. The search has a limit of its own: mcts:memory=MIB, 512 by default
@@ -65,16 +74,11 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     arguments.logging.start();
     let stop = StopToken::new();
     stop_on_signal(&stop)?;
-    let wanted = SocketAddr::new(arguments.bind, arguments.port);
-    let listener = TcpListener::bind(wanted).with_context(|| format!("cannot listen on {wanted}"))?;
-    let mut out = console::stdout();
-    let told = writeln!(out, "listening on http://{}/", listener.local_addr()?);
-    console::unless_closed(told.and_then(|()| out.flush()))?;
-    drop(out);
     let config = PlayerConfig {
         name: arguments.name.clone(),
         matches: arguments.matches.into(),
         margin: arguments.margin,
+        ponder: !arguments.stdio,
         ..PlayerConfig::default()
     };
     let config = PlayerConfig { rules: within(arguments.memory, &config.rules), ..config };
@@ -90,7 +94,20 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
         let begin = move |game: &Arc<Game>| Ok(build.begin(game)?.on_notice(reasoner::say));
         Box::new(LatePlayer::new(spec, choice.falls_back(), begin))
     };
-    serve_player(&listener, config, Arc::new(make), &stop).context("the player cannot be served")?;
+    let factory = Arc::new(make);
+    if arguments.stdio {
+        let complain = |line: u64, error: &LineError| console::say(&format!("error: line {line}: {error}"));
+        serve_lines(io::stdin(), io::stdout(), config, factory, &stop, complain)
+            .context("the player cannot be served")?;
+        return Ok(Exit::Done);
+    }
+    let wanted = SocketAddr::new(arguments.bind, arguments.port);
+    let listener = TcpListener::bind(wanted).with_context(|| format!("cannot listen on {wanted}"))?;
+    let mut out = console::stdout();
+    let told = writeln!(out, "listening on http://{}/", listener.local_addr()?);
+    console::unless_closed(told.and_then(|()| out.flush()))?;
+    drop(out);
+    serve_player(&listener, config, factory, &stop).context("the player cannot be served")?;
     Ok(Exit::Done)
 }
 

@@ -1,5 +1,6 @@
 //! The General Game Playing protocol over HTTP, for both sides. On the player's side,
-//! [`player::serve_player`] makes any [`ggp_game::Player`] available to game managers. On the manager's side,
+//! [`player::serve_player`] makes any [`ggp_game::Player`] available to game managers, and
+//! [`player::serve_lines`] does so on a pair of streams. On the manager's side,
 //! [`remote::RemotePlayer`] is a [`ggp_game::Player`] that exchanges messages with a player in another
 //! program. [`host`] manages a whole match with previews, scrambling and a record on disk; [`scramble`]
 //! renames the symbols of a rulesheet; [`comply`] tests a player's conformance; [`http`] reads and writes one

@@ -15,12 +15,15 @@
 //! [`PlayerConfig::margin`] before the end of the clock; if that would leave less than 50 ms to find an
 //! answer, it is sent within 50 ms. Messages that need no thinking are answered at once.
 
+mod lines;
 mod match_worker;
 mod matches;
 mod pending_answer;
 mod player_worker;
 mod running_matches;
 mod tracked_state;
+
+pub use lines::{LineError, serve_lines};
 
 use crate::http::HttpLimits;
 use crate::http::listen::{Respond, listen};
