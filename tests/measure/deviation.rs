@@ -10,8 +10,8 @@ use std::time::Duration;
 /// The plies at which positions are taken: late enough to differ, early enough to be undecided.
 pub(crate) const PLIES: std::ops::RangeInclusive<u32> = 8..=24;
 
-/// Of this many times the wanted positions, those that a search proves are left out.
-pub(crate) const DRAWS: usize = 6;
+/// So many times the wanted positions are drawn at most; those that a search proves are left out.
+pub(crate) const DRAWS: usize = 20;
 
 /// The results of one player in one game.
 #[derive(Clone, Default, Debug)]

@@ -1,25 +1,22 @@
 //! How much the score jumps between successive own turns of self-play. A search that is misled sees its score
 //! corrected by the match.
 
-use crate::arguments::{Arguments, searcher};
-use crate::probe::{draw, result};
+use crate::arguments::Arguments;
+use crate::probe::Probe;
+use crate::self_play::OPENING;
 use crate::statistics::{Mean, median, quantile};
 use crate::table::{Cell, Table};
-use crate::{jobs, suite};
-use ggp_game::{CpuClock, Move, Role, StateMachine};
+use crate::{jobs, self_play, suite};
+use ggp_game::StateMachine;
 use ggp_propnet::PropNetMachine;
-use ggp_search::{Limits, Search};
 use std::time::Duration;
-
-/// The random plies before the matches, so that they differ.
-const OPENING: u32 = 4;
 
 /// The jumps of one player in one game.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Jumps {
     /// The differences between the scores of successive turns of a role, neither of which is proved.
     open: Vec<f64>,
-    /// The differences between a role's first proved goal and its score in the turn before.
+    /// The differences between a proved goal and the role's score in the turn before, which was not proved.
     at_proof: Vec<f64>,
     turns: u64,
     cpu: Duration,
@@ -69,7 +66,9 @@ pub(crate) fn run(args: &[String]) {
         let mut machine = suite::network(game);
         let of_player = |player: &String| {
             let mut jumps = Jumps::default();
-            (0..matches).for_each(|number| play(&mut machine, player, (seed, number), descents, &mut jumps));
+            for number in 0..matches {
+                of_match(&mut machine, player, (seed, number), descents, &mut jumps);
+            }
             jumps
         };
         (suite::name(game), players.iter().map(of_player).collect::<Vec<_>>())
@@ -85,64 +84,38 @@ pub(crate) fn run(args: &[String]) {
     }
 }
 
-/// Plays one match of `player` against itself. Each role has a search of its own, which keeps its tree from turn to
-/// turn as in a real match.
-fn play(
+/// Adds the jumps of one match of `player` against itself.
+fn of_match(
     machine: &mut PropNetMachine,
     player: &str,
-    (seed, number): (u64, u64),
+    match_id: (u64, u64),
     descents: u64,
     jumps: &mut Jumps,
 ) {
-    let Some(start) = draw(machine, seed, number, &(OPENING..=OPENING)) else { return };
-    let game = machine.game().clone();
-    let mut state = start.state;
-    let options = |role: Role| searcher(player, 2 * number + u64::from(role.0));
-    let search =
-        |role| Search::from_state(machine.clone(), &options(role), state.clone()).expect("evaluable");
-    let mut searches: Vec<Search<PropNetMachine>> = game.roles().map(search).collect();
-    // The score of each role in its last turn; `None` before the first, and after a proof.
-    let mut last: Vec<Option<f64>> = vec![None; game.role_count()];
-    let mut is_proved = vec![false; game.role_count()];
-    while !machine.is_terminal(&state).expect("evaluable") {
-        let mut joint: Vec<Move> = Vec::new();
-        for (role, search) in game.roles().zip(&mut searches) {
-            let is_nature = game.nature() == Some(role);
-            if !is_nature && search.choices(role).expect("evaluable") > 1 {
-                let clock = CpuClock::of_this_thread();
-                let halt = search.run(&Limits::iterations(descents).for_role(role));
-                jumps.cpu += clock.elapsed();
-                jumps.turns += 1;
-                let probe = result(search, role, &halt);
-                let before = last[role.index()].take();
-                let is_new = !is_proved[role.index()];
-                match (probe.proven, before) {
-                    (None, Some(before)) => jumps.open.push((probe.score - before).abs()),
-                    (Some(_), Some(before)) if is_new => jumps.at_proof.push((probe.score - before).abs()),
-                    _ => {}
-                }
-                is_proved[role.index()] |= probe.proven.is_some();
-                last[role.index()] = probe.proven.is_none().then_some(probe.score);
-            }
-            joint.push(search.best_move(role).expect("evaluable").expect("a move"));
+    // The probe of each role's last turn.
+    let mut last: Vec<Option<Probe>> = vec![None; machine.game().role_count()];
+    self_play::play(machine, player, match_id, descents, |position, probe, cpu| {
+        jumps.cpu += cpu;
+        jumps.turns += 1;
+        let last = &mut last[position.role.index()];
+        if let Some(before) = last.as_ref().filter(|before| before.proven.is_none()) {
+            let jumps = if probe.proven.is_some() { &mut jumps.at_proof } else { &mut jumps.open };
+            jumps.push((probe.score - before.score).abs());
         }
-        state = machine.next_state(&state, &joint).expect("evaluable");
-        for search in &mut searches {
-            search.advance(&joint).expect("evaluable");
-        }
-    }
+        *last = Some(probe);
+    });
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Jumps, play};
+    use super::{Jumps, of_match};
 
     #[test]
     fn self_play_repeats() {
         let mut machine = ggp_tests::network(&ggp_tests::rulesheet("connect_four"));
         let mut jumps = |seed| {
             let mut jumps = Jumps::default();
-            play(&mut machine, "mcts", (seed, 0), 60, &mut jumps);
+            of_match(&mut machine, "mcts", (seed, 0), 60, &mut jumps);
             (jumps.open, jumps.at_proof, jumps.turns)
         };
         let once = jumps(1);

@@ -25,6 +25,8 @@
 //! * `deviation [PLAYER…]`: the standard deviation of the root's score over `--seeds`.
 //! * `jump [PLAYER…]`: the difference of the scores of successive own turns in self-play of `--matches`.
 //! * `logloss [PLAYER…]`: log-loss of the visit shares against searches of `--times` times the descents.
+//! * `bank [PLAYER…]`: the share of a bank of proved positions that a search proves in `--seconds` of CPU time, and in
+//!   `--descents`. `--bank FILE` is another bank; `--build` prints one.
 //! * `scaling [PLAYER…]`: the share of `--times` the descents against `--descents`, in `--matches` a game.
 //! * `sprt A B`: the sequential test with `--elo0`, `--elo1` and at most `--matches`; `--out FILE` keeps the results
 //!   and goes on with them.
@@ -34,6 +36,7 @@
 //! take `--positions N` a game and `--seeds N`.
 
 mod arguments;
+mod bank;
 mod contest;
 mod corpus;
 mod deviation;
@@ -47,6 +50,7 @@ mod probe;
 mod puzzles;
 mod random;
 mod scaling;
+mod self_play;
 mod speed;
 mod sprt;
 mod stage;
@@ -67,8 +71,11 @@ fn main() {
         Some("deviation") => deviation::run(rest),
         Some("jump") => jump::run(rest),
         Some("logloss") => logloss::run(rest),
+        Some("bank") => bank::run(rest),
         Some("scaling") => scaling::run(rest),
         Some("sprt") => sprt::run(rest),
-        _ => panic!("speed, duel, mixed, puzzles, random, growth, deviation, jump, logloss, scaling or sprt"),
+        _ => panic!(
+            "speed, duel, mixed, puzzles, random, growth, deviation, jump, logloss, bank, scaling or sprt"
+        ),
     }
 }
