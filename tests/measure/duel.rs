@@ -1,6 +1,7 @@
 //! Matches between two searches with equal time.
 
 use crate::stage;
+use crate::statistics::Mean;
 use ggp_game::{CpuClock, Game, Role, StateMachine};
 use ggp_propnet::PropNetMachine;
 use ggp_search::{Halt, Limits, MctsOptions, Search};
@@ -115,33 +116,5 @@ pub(crate) fn think<M: ggp_game::Playouts>(search: &mut Search<M>, role: Role, b
         if halt != Halt::Deadline || search.playouts() == before {
             return;
         }
-    }
-}
-
-/// A mean and its standard error.
-#[derive(Clone, Copy, Default)]
-pub(crate) struct Mean {
-    count: f64,
-    sum: f64,
-    squares: f64,
-}
-
-impl Mean {
-    pub(crate) fn add(&mut self, value: f64) {
-        self.count += 1.0;
-        self.sum += value;
-        self.squares += value * value;
-    }
-
-    fn mean(&self) -> f64 {
-        self.sum / self.count.max(1.0)
-    }
-}
-
-impl std::fmt::Display for Mean {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let mean = self.mean();
-        let variance = (self.squares / self.count.max(1.0) - mean * mean).max(0.0);
-        write!(f, "{mean:.3} ±{:.3} in {}", (variance / (self.count - 1.0).max(1.0)).sqrt(), self.count)
     }
 }

@@ -17,15 +17,46 @@
 //! * `growth [--svg FILE] [--runs N] [FAMILY…]`: how the time and the memory of building a network, and the speed
 //!   of playouts, change with the size of a game, in families of generated rulesheets; a median of N processes
 //!   each. The chart of build time against ground rules goes to FILE.
+//!
+//! The ruler: measures of a search's quality that cost seconds or minutes, over the games of two suites that the
+//! source names ([`suite`]). Each takes players such as `mcts mcts:mast=off`, and searches the same positions with each.
+//! Searches have fixed descents and given seeds, so that a table repeats; costs are CPU times.
+//!
+//! * `deviation [PLAYER…]`: the standard deviation of the root's score over `--seeds`.
+//! * `jump [PLAYER…]`: the difference of the scores of successive own turns in self-play of `--matches`.
+//! * `logloss [PLAYER…]`: log-loss of the visit shares against searches of `--times` times the descents.
+//! * `bank [PLAYER…]`: the share of a bank of proved positions that a search proves in `--seconds` of CPU time, and in
+//!   `--descents`. `--bank FILE` is another bank; `--build` prints one.
+//! * `scaling [PLAYER…]`: the share of `--times` the descents against `--descents`, in `--matches` a game.
+//! * `sprt A B`: the sequential test with `--elo0`, `--elo1` and at most `--matches`; `--out FILE` keeps the results
+//!   and goes on with them.
+//!
+//! All take `--suite development|confirmation|ten|all` or `--games NAME,NAME` (of the corpus, or files),
+//! `--descents N`, `--seed N` of the positions, `--jobs N` threads, and `--json` for lines of JSON; those on positions
+//! take `--positions N` a game and `--seeds N`.
 
+mod arguments;
+mod bank;
+mod contest;
 mod corpus;
+mod deviation;
 mod duel;
 mod growth;
+mod jobs;
+mod jump;
+mod logloss;
 mod mixed;
+mod probe;
 mod puzzles;
 mod random;
+mod scaling;
+mod self_play;
 mod speed;
+mod sprt;
 mod stage;
+mod statistics;
+mod suite;
+mod table;
 
 fn main() {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -37,6 +68,14 @@ fn main() {
         Some("puzzles") => puzzles::run(rest),
         Some("random") => random::run(rest),
         Some("growth") => growth::run(rest),
-        _ => panic!("speed, duel, mixed, puzzles, random or growth"),
+        Some("deviation") => deviation::run(rest),
+        Some("jump") => jump::run(rest),
+        Some("logloss") => logloss::run(rest),
+        Some("bank") => bank::run(rest),
+        Some("scaling") => scaling::run(rest),
+        Some("sprt") => sprt::run(rest),
+        _ => panic!(
+            "speed, duel, mixed, puzzles, random, growth, deviation, jump, logloss, bank, scaling or sprt"
+        ),
     }
 }

@@ -1,6 +1,6 @@
 //! `mcts` against random players.
 
-use crate::duel::Mean;
+use crate::statistics::Mean;
 use crate::{corpus, stage};
 use ggp_game::{
     Clocks, Deadline, Move, Observation, Player, Playout, PlayoutPlan, Playouts, Role, StopToken, rng,
