@@ -30,13 +30,13 @@ struct Budget {
 }
 
 pub(super) fn run(mut args: Arguments) {
-    let (games, seed, matches) = (args.games("all"), args.take("seed", 1), args.take("matches", 2));
+    let (games, seed, matches) = (args.games("all"), args.take("seed", 1), args.take("matches", 6));
     let budget = Budget {
         play: args.take("descents", 1_000),
-        easy: args.take("easy", 2_000),
+        easy: args.take("easy", 10_000),
         long: args.take("long", 200_000),
-        states: args.take("states", 1_000_000),
-        kept: args.take("positions", 3),
+        states: args.take("states", 2_000_000),
+        kept: args.take("positions", 2),
     };
     let players = args.players();
     println!("# Positions that `measure bank --build` proved with {budget:?}, seed {seed}, {players:?}.");
