@@ -8,7 +8,7 @@
 //! other roles.
 
 use crate::bounds::Encoding;
-use crate::builder::NetBuilder;
+use crate::builder::{LOOK_INTO, NetBuilder};
 use crate::net::PropNet;
 use crate::node::{Node, Signal};
 use ggp_game::NoDecisiveMoves;
@@ -244,7 +244,7 @@ impl<'a> Image<'a> {
             let seen: Vec<Signal> = inputs.iter().map(|&input| self.seen(input, &changed)).collect();
             // The builder looks into the inputs of these gates.
             let inputs_of = |&input: &Signal| match builder.node(input) {
-                Node::And(inputs) => inputs.len(),
+                Node::And(inputs) if inputs.len() <= LOOK_INTO => inputs.len(),
                 _ => 0,
             };
             *work += seen.iter().map(inputs_of).sum::<usize>();

@@ -79,7 +79,9 @@ impl PropNetMachine {
         require(bytes.is_empty(), "bytes are left over")?;
         proceed()?;
         let shared = Shared::of(net, single, reachable);
-        let _ = narrowed.map(|narrowed| shared.narrowed.set(narrowed));
+        if let Some(narrowed) = narrowed {
+            shared.narrowed.get_or_init(|| narrowed);
+        }
         let _ = equivalent.map(|classes| shared.equivalent.set(classes));
         Ok(PropNetMachine::of(shared, cpu))
     }
