@@ -13,7 +13,7 @@ use ggp_game::{
     Candidate, Clocks, Deadline, Extent, Game, InformationSet, Interpreter, OwnedObservation, Playouts, Role,
     SearchReport, StateMachine, StopToken, advice,
 };
-use ggp_search::{Halt, Limits, MctsOptions, PlayerSpec, Search};
+use ggp_search::{Halt, Limits, MctsOptions, PlayerSpec, Search, Technique};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::{Value, json};
 use std::io::{IsTerminal, Write};
@@ -36,7 +36,9 @@ const SHOWN: usize = 8;
 /// Show how the tree search rates the moves in a state
 ///
 /// Prints for every role its moves, the most visited first, with their visits, expected goals and
-/// proven goals. On a terminal the table is updated while the search runs; Ctrl-C ends it early.
+/// proven goals. The last line says whether the search finds decisive moves (moves that win at once or prevent a
+/// loss at once) in playouts and in its tree, and what they cost or why it does not. On a terminal the table is
+/// updated while the search runs; Ctrl-C ends it early.
 /// In a game of hidden information, --role is required: the search then sees only what the role has seen, and
 /// the expected goals are means over the states that the role considers possible.
 #[derive(Debug, clap::Args)]
@@ -151,8 +153,15 @@ impl WithMachine for Analyze {
             return Err(error.into());
         }
         let reports = reports(&roles, &search);
-        let object = object(&game, &reports, is_over, halt == Halt::Decided);
-        print(json.then_some(&object), is_over, &table(&game, &reports))?;
+        let mut object = object(&game, &reports, is_over, halt == Halt::Decided);
+        let decisive = if options.has(Technique::Decisive) {
+            search.machine().decisive().to_string()
+        } else {
+            "off: the search does without".to_owned()
+        };
+        let table = format!("{}\ndecisive moves: {decisive}", table(&game, &reports));
+        object["decisive"] = json!(decisive);
+        print(json.then_some(&object), is_over, &table)?;
         Ok(if halt == Halt::Stopped { Exit::Findings } else { Exit::Done })
     }
 }

@@ -11,6 +11,12 @@ pub trait Hints: StateMachine {
     /// these playouts waits for the preparations.
     fn prepare_decisive(&mut self) {}
 
+    /// Whether the machine computes decisive moves, and at what cost or why not. The first call makes the
+    /// preparations of [`Hints::prepare_decisive`].
+    fn decisive(&mut self) -> DecisiveMoves {
+        DecisiveMoves::Off(NoDecisiveMoves::Unsupported)
+    }
+
     /// Removes superfluous moves from `moves`, a list of moves of `role`. Two moves are equivalent if, after
     /// either of them, the game ends at the same time with the same goals. Of equivalent moves the function
     /// keeps only the one with the smallest [`Move`] index. If the machine does not know whether two moves
@@ -51,5 +57,74 @@ pub trait Hints: StateMachine {
         let _ = (states, role);
         out.clear();
         Ok(())
+    }
+}
+
+/// Whether a machine computes decisive moves: moves that win at once or prevent a loss at once.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum DecisiveMoves {
+    /// The machine computes them.
+    On(DecisiveCost),
+    /// The machine could compute them, but playouts would become too slow.
+    TooSlow(DecisiveCost),
+    /// The machine does not compute them.
+    Off(NoDecisiveMoves),
+}
+
+/// The cost of decisive moves.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct DecisiveCost {
+    /// The number of gates of a playout step without decisive moves, as a mean over the phases of the game.
+    pub plain: usize,
+    /// The same with decisive moves.
+    pub decisive: usize,
+    /// The estimated time of a playout step with decisive moves, in per cent of one without.
+    pub time: usize,
+}
+
+/// The reason why a machine computes no decisive moves.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum NoDecisiveMoves {
+    /// The machine has no propositional network, which finds these moves.
+    #[error("the machine has no network")]
+    Unsupported,
+    /// The preparations were stopped.
+    #[error("the search for them was stopped")]
+    Stopped,
+    /// No role ever chooses alone, so that what a move leads to depends on the moves of others.
+    #[error("no role is known to choose alone")]
+    NobodyAlone,
+    /// Whether the game ends, or who wins, depends on recursive rules.
+    #[error("the end of the game or its goals depend on recursive rules")]
+    Recursive,
+    /// No move is found that wins at once and that another role can prevent.
+    #[error("no move is found to win at once")]
+    NoneFound,
+    /// The conditions for a win after each move take too much work or too many gates.
+    #[error("the conditions for a win after each move take too many gates")]
+    TooLarge,
+}
+
+impl NoDecisiveMoves {
+    /// All reasons.
+    pub const ALL: [NoDecisiveMoves; 6] = [
+        NoDecisiveMoves::Unsupported,
+        NoDecisiveMoves::Stopped,
+        NoDecisiveMoves::NobodyAlone,
+        NoDecisiveMoves::Recursive,
+        NoDecisiveMoves::NoneFound,
+        NoDecisiveMoves::TooLarge,
+    ];
+}
+
+impl std::fmt::Display for DecisiveMoves {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (text, DecisiveCost { plain, decisive, time }) = match self {
+            DecisiveMoves::On(cost) => ("on", cost),
+            DecisiveMoves::TooSlow(cost) => ("off: playouts would be too slow", cost),
+            DecisiveMoves::Off(why) => return write!(f, "off: {why}"),
+        };
+        let times = *time as f64 / 100.0;
+        write!(f, "{text} ({decisive} gates a step, {plain} without; about {times:.1} times the time)")
     }
 }

@@ -48,7 +48,7 @@ pub struct PlayoutPlan<'a> {
     /// players, it avoids moves after which the other player can win at once. In a state in which several
     /// roles choose simultaneously, a role avoids a move if the move, whatever the other roles do, ends the
     /// game without a win for the role. Only propositional networks implement this option, and only in games
-    /// where they can detect these moves at little cost.
+    /// where they can detect these moves at a moderate cost ([`Hints::decisive`]).
     pub decisive: bool,
     /// The preferred moves, which a share of the playouts uses. `None` if all playouts draw among all legal
     /// moves.

@@ -77,9 +77,9 @@ pub use ggp_equilibrium::{
 };
 pub use ggp_explain::{Because, ExplainError, Explainer, Explanation, Verdict};
 pub use ggp_game::{
-    Batches, Candidate, Clocks, Deadline, EvalError, Extent, Fact, Game, Goal, Goals, Hints, InformationSet,
-    Interpreter, Knowledge, Move, Observation, OwnTurn, PlayError, Player, Playout, PlayoutPlan, Playouts,
-    Role, StateMachine, StopToken, UnknownRole, perft,
+    Batches, Candidate, Clocks, Deadline, DecisiveCost, DecisiveMoves, EvalError, Extent, Fact, Game, Goal,
+    Goals, Hints, InformationSet, Interpreter, Knowledge, Move, NoDecisiveMoves, Observation, OwnTurn,
+    PlayError, Player, Playout, PlayoutPlan, Playouts, Role, StateMachine, StopToken, UnknownRole, perft,
 };
 pub use ggp_gdl::{Diagnostic, Severity, Strictness};
 pub use ggp_propnet::{Cpu, DecodeError, GroundLimits, PropNetMachine};

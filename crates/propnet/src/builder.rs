@@ -33,7 +33,7 @@ pub struct NetBuilder {
 }
 
 /// Absorption and unit propagation skip operands with more inputs than this.
-const LOOK_INTO: usize = 12;
+pub(crate) const LOOK_INTO: usize = 12;
 
 impl NetBuilder {
     /// Creates a builder of the network of `game`. `moves` gives the number of moves of each role.
@@ -192,36 +192,41 @@ impl NetBuilder {
     /// Applies unit propagation and absorption between `list` and the inputs of its conjunctions. Returns
     /// whether `list` changed.
     fn look_into_operands(&mut self, list: &mut Vec<Signal>) -> bool {
-        for at in 0..list.len() {
-            let Node::And(inner) = &self.nodes[list[at].node()] else { continue };
+        let (length, mut at) = (list.len(), 0);
+        while at < list.len() {
+            let signal = list[at];
+            at += 1;
+            let Node::And(inner) = &self.nodes[signal.node()] else { continue };
             if inner.len() > LOOK_INTO {
                 continue;
             }
             let has = |signal: Signal| list.binary_search(&signal).is_ok();
-            if !list[at].is_negated() {
+            if !signal.is_negated() {
                 if inner.iter().any(|&signal| has(!signal)) {
                     *list = vec![Signal::FALSE];
                     return true;
                 }
                 if inner.iter().any(|&signal| has(signal)) {
                     let rest: Vec<Signal> = inner.to_vec();
-                    list.swap_remove(at);
+                    list.swap_remove(at - 1);
                     list.extend(rest);
                     return true;
                 }
                 continue;
             }
             if inner.iter().any(|&signal| has(!signal)) {
+                // The rest stays in order, and no conjunction before has more to do without this one.
+                at -= 1;
                 list.remove(at);
-                return true;
+                continue;
             }
             if inner.iter().any(|&signal| has(signal)) {
                 let mut rest: Vec<Signal> = inner.iter().copied().filter(|&signal| !has(signal)).collect();
-                list[at] = !self.and_list(&mut rest, false);
+                list[at - 1] = !self.and_list(&mut rest, false);
                 return true;
             }
         }
-        false
+        list.len() < length
     }
 
     /// Opens a fixpoint component: a set of mutually recursive equations with `size` unknowns. Returns the

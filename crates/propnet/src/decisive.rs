@@ -18,22 +18,30 @@ use crate::builder::NetBuilder;
 use crate::net::PropNet;
 use crate::node::Signal;
 use crate::specialise::Specialised;
-use crate::successor::{Successor, TooMuch, any_of, is_alone};
+use crate::successor::{Successor, any_of, is_alone};
+use ggp_game::NoDecisiveMoves;
 
-/// The networks of a game's phases with legal moves restricted to decisive ones. `None` if no move is found
-/// to win or lose, or if the search would take too much work. The moves of the role `nature` (chance) stay
-/// unrestricted.
-pub(crate) fn decisive(nets: &[Specialised], nature: Option<usize>) -> Option<Vec<Specialised>> {
+/// The networks of a game's phases with legal moves restricted to decisive ones. The moves of the role `nature`
+/// (chance) stay unrestricted.
+///
+/// # Errors
+/// The reason if no move is found to win or lose, or if the construction takes too much work.
+pub(crate) fn decisive(
+    nets: &[Specialised],
+    nature: Option<usize>,
+) -> Result<Vec<Specialised>, NoDecisiveMoves> {
     let after = |number: usize| (number + 1) % nets.len();
-    let roles = nets.first()?.net.roles.len();
+    let roles = nets.first().map_or(0, |one| one.net.roles.len());
     let is_player = |role: usize| Some(role) != nature;
     let mut narrowed = nets.to_vec();
+    let mut is_recursive = false;
     // 1. The winning moves, by phase and role.
     let mut wins: Vec<Vec<Option<Wins>>> = Vec::with_capacity(nets.len());
     for (number, one) in narrowed.iter_mut().enumerate() {
         let next = &nets[after(number)].net;
         let find = |role| if is_player(role) { Wins::find(&mut one.net, next, role) } else { Ok(None) };
-        wins.push((0..roles).map(find).collect::<Result<_, _>>().ok()?);
+        let find = (0..roles).map(find).map(|found| unless_recursive(found, &mut is_recursive));
+        wins.push(find.collect::<Result<_, _>>()?);
     }
     // 2. The moves that lose or allow another role a winning move, by phase and role.
     let mut losing: Vec<Vec<Option<LosingMoves>>> = Vec::with_capacity(nets.len());
@@ -43,7 +51,8 @@ pub(crate) fn decisive(nets: &[Specialised], nature: Option<usize>) -> Option<Ve
         let net = &mut narrowed[number].net;
         let find =
             |role| if is_player(role) { LosingMoves::find(net, &next, role, next_wins) } else { Ok(None) };
-        losing.push((0..roles).map(find).collect::<Result<_, _>>().ok()?);
+        let find = (0..roles).map(find).map(|found| unless_recursive(found, &mut is_recursive));
+        losing.push(find.collect::<Result<_, _>>()?);
     }
     // 3. Drop the winning moves of a role if no other role has a move that is found to allow them. The other
     //    roles then do not avoid these wins, and playouts would overrate them.
@@ -58,7 +67,15 @@ pub(crate) fn decisive(nets: &[Specialised], nature: Option<usize>) -> Option<Ve
     }
     let loses = |losing_moves: &LosingMoves| losing_moves.losses.iter().any(|&loss| loss != Signal::FALSE);
     if wins.iter().flatten().all(Option::is_none) && !losing.iter().flatten().flatten().any(loses) {
-        return None;
+        let chooses_alone = |one: &Specialised, role: usize| {
+            is_player(role) && one.net.roles[role].moves.len() > 1 && is_alone(&one.net, role)
+        };
+        let is_any_alone = nets.iter().any(|one| (0..roles).any(|role| chooses_alone(one, role)));
+        return Err(match (is_recursive, is_any_alone) {
+            (true, _) => NoDecisiveMoves::Recursive,
+            (false, true) => NoDecisiveMoves::NoneFound,
+            (false, false) => NoDecisiveMoves::NobodyAlone,
+        });
     }
     // 4. With more than two roles, threats restrict no moves: only the last role before the threat would
     //    block it, and that role may have better moves.
@@ -70,7 +87,19 @@ pub(crate) fn decisive(nets: &[Specialised], nature: Option<usize>) -> Option<Ve
             one.net = narrowed_moves(&one.net, role, wins.as_ref(), losing_moves.as_ref(), next_wins);
         }
     }
-    Some(narrowed)
+    Ok(narrowed)
+}
+
+/// `found`, or nothing if the conditions depend on recursive rules. `is_recursive` remembers that they do.
+fn unless_recursive<T>(
+    found: Result<Option<T>, NoDecisiveMoves>,
+    is_recursive: &mut bool,
+) -> Result<Option<T>, NoDecisiveMoves> {
+    if let Err(NoDecisiveMoves::Recursive) = found {
+        *is_recursive = true;
+        return Ok(None);
+    }
+    found
 }
 
 /// Restricts the legal moves of `role` in `net`. If the role has winning moves, only these are legal.
@@ -122,15 +151,13 @@ impl Wins {
     /// Finds the winning moves of `role` in the phase `now`, and adds their gates to `now`. `next` is the
     /// network of the following phase. `None` if no move is found to win, or if other roles choose
     /// simultaneously.
-    fn find(now: &mut PropNet, next: &PropNet, role: usize) -> Result<Option<Wins>, TooMuch> {
+    fn find(now: &mut PropNet, next: &PropNet, role: usize) -> Result<Option<Wins>, NoDecisiveMoves> {
         let best = next.roles[role].goals.iter().max_by_key(|(goal, _)| goal.value());
         let won = best.map_or(Signal::FALSE, |&(_, won)| won);
         if now.roles[role].moves.len() < 2 || won == Signal::FALSE || !is_alone(now, role) {
             return Ok(None);
         }
-        let Some(after) = Successor::new(now, next, role, true, vec![next.terminal, won]) else {
-            return Ok(None);
-        };
+        let after = Successor::new(now, next, role, true, vec![next.terminal, won])?;
         let (mut builder, after) = after.by_move()?;
         let mut moves = Vec::with_capacity(after.len());
         for (mv, after) in now.roles[role].moves.iter().zip(after) {
@@ -173,7 +200,7 @@ impl LosingMoves {
         next: &PropNet,
         role: usize,
         next_wins: &[Option<Wins>],
-    ) -> Result<Option<LosingMoves>, TooMuch> {
+    ) -> Result<Option<LosingMoves>, NoDecisiveMoves> {
         let alone = is_alone(now, role);
         let others = next_wins.iter().enumerate().filter(|&(other, _)| other != role && alone);
         let (others, mut signals): (Vec<usize>, Vec<Signal>) =
@@ -184,7 +211,7 @@ impl LosingMoves {
         }
         // A move that ends the game allows no further move.
         signals.extend([!next.terminal, next.terminal, lost]);
-        let Some(after) = Successor::new(now, next, role, alone, signals) else { return Ok(None) };
+        let after = Successor::new(now, next, role, alone, signals)?;
         let (mut builder, after) = after.by_move()?;
         let mut losing_moves = LosingMoves { threats: Vec::new(), losses: Vec::new() };
         for after in after {

@@ -1,7 +1,8 @@
 //! The fluents that keep a property from step to step, as greatest fixpoints. A worklist visits each input of
 //! each node at most once.
 
-use crate::net::PropNet;
+use crate::move_set::MoveSet;
+use crate::net::{NetRole, PropNet};
 use crate::node::{Node, Signal};
 use ggp_game::{EvalError, StopToken};
 
@@ -154,6 +155,34 @@ pub(crate) fn value_of(nodes: &[Option<bool>], signal: Signal) -> Option<bool> {
 
 /// For each node, its value if the known values of `fluents` determine it, otherwise `None`.
 pub(crate) fn simulate(net: &PropNet, fluents: &[Option<bool>]) -> Vec<Option<bool>> {
+    simulate_with(net, fluents, |_| None)
+}
+
+/// The same as [`simulate`] for a step of a match, in which each role makes one legal move: a move set without
+/// a move that may be legal is false, and a move set with all moves that may be legal is true.
+pub(crate) fn simulate_step(net: &PropNet, fluents: &[Option<bool>]) -> Vec<Option<bool>> {
+    let values = simulate(net, fluents);
+    let may_be_legal = |role: &NetRole| -> Vec<bool> {
+        role.moves.iter().map(|mv| value_of(&values, mv.legal) != Some(false)).collect()
+    };
+    let legal: Vec<Vec<bool>> = net.roles.iter().map(may_be_legal).collect();
+    let counts: Vec<usize> = legal.iter().map(|of_role| of_role.iter().filter(|&&may| may).count()).collect();
+    simulate_with(net, fluents, |set| {
+        let role = set.role as usize;
+        match set.members.iter().filter(|&&member| legal[role][member as usize]).count() {
+            0 => Some(false),
+            some => (some == counts[role]).then_some(true),
+        }
+    })
+}
+
+/// For each node, its value if the known values of `fluents` and of the move sets, which `made` gives, determine
+/// it, otherwise `None`.
+fn simulate_with(
+    net: &PropNet,
+    fluents: &[Option<bool>],
+    made: impl Fn(&MoveSet) -> Option<bool>,
+) -> Vec<Option<bool>> {
     let mut values: Vec<Option<bool>> = vec![None; net.nodes.len()];
     for (number, node) in net.nodes.iter().enumerate() {
         values[number] = match node {
@@ -173,7 +202,8 @@ pub(crate) fn simulate(net: &PropNet, fluents: &[Option<bool>]) -> Vec<Option<bo
                 }
                 all
             }
-            Node::MoveSet(_) | Node::Variable(_) | Node::Fixpoint(_) => None,
+            Node::MoveSet(set) => made(net.move_set(*set)),
+            Node::Variable(_) | Node::Fixpoint(_) => None,
         };
     }
     values

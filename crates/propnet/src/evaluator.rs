@@ -3,8 +3,6 @@
 //! network share the programs.
 
 use crate::circuit::Sharing;
-use crate::decisive::decisive;
-use crate::equivalence::EquivalentMoves;
 use crate::guard::Sizes;
 use crate::latch::Kept;
 use crate::net::PropNet;
@@ -73,15 +71,6 @@ const SHARE_FROM: f64 = 0.08;
 /// Playouts begin together if more than one in this many gates has a guard.
 const TOGETHER_FROM: usize = 2;
 
-/// Networks with more nodes than this get no decisive moves: the cost of detecting them grows with the square
-/// of the size.
-const LARGEST: usize = 30_000;
-/// A game gets no decisive moves if the networks of its phases, restricted to decisive moves, have more gates
-/// than this in total, counted before equal parts of gates are shared. The sharing would take too long.
-const MOST_GATES: usize = 100_000;
-/// A step with decisive moves may have at most this many times the gates of a step without them.
-const DEARER_AT_MOST: usize = 8;
-
 impl PhasePrograms {
     /// Programs for playouts from any state that is reachable from the initial state.
     ///
@@ -91,40 +80,6 @@ impl PhasePrograms {
         let constant = constant_fluents(net, stop)?;
         let phases = phases(net, &constant, stop)?;
         PhasePrograms::new(net, &constant, phases, stop)
-    }
-
-    /// Programs for the same states as `plain`, which [`PhasePrograms::reachable`] has made, but with
-    /// restricted legal moves: decisive moves for every role except `nature`, and only one move of each class
-    /// of `equivalent`. `None` if no restriction applies, or if it would take too long to compile or to run
-    /// the programs.
-    ///
-    /// # Errors
-    /// [`EvalError::Interrupted`] soon after `stop` is raised.
-    pub(crate) fn decisive(
-        net: &PropNet,
-        plain: &PhasePrograms,
-        nature: Option<usize>,
-        equivalent: Option<&EquivalentMoves>,
-        stop: &StopToken,
-    ) -> Result<Option<PhasePrograms>, EvalError> {
-        if net.nodes.len() > LARGEST {
-            return Ok(None);
-        }
-        let mut constant = vec![None; net.fluents.len()];
-        plain.constants.iter().for_each(|&(fluent, value)| constant[fluent as usize] = Some(value));
-        let phases: Vec<_> = plain.phases.iter().map(|phase| phase.fixed.clone()).collect();
-        let all = specialised(net, &constant, &phases, stop)?;
-        let one_each = equivalent.and_then(|equivalent| equivalent.one_each(&all));
-        stop.check()?;
-        let Some(nets) = decisive(one_each.as_ref().unwrap_or(&all), nature).or(one_each) else {
-            return Ok(None);
-        };
-        stop.check()?;
-        if nets.iter().map(|one| one.net.counts().gates).sum::<usize>() > MOST_GATES {
-            return Ok(None);
-        }
-        let programs = PhasePrograms::of(&nets, &constant, phases, stop)?;
-        Ok((programs.gates() <= plain.gates() * DEARER_AT_MOST).then_some(programs))
     }
 
     /// Programs for playouts from arbitrary states.
@@ -145,11 +100,15 @@ impl PhasePrograms {
     }
 
     /// The number of gates of a step, summed over all phases.
-    fn gates(&self) -> usize {
+    pub(crate) fn gates(&self) -> usize {
         self.phases.iter().map(|phase| phase.program.gates_per_step()).sum()
     }
 
-    fn of(
+    /// The programs of `nets`, the networks of `phases`, where the fluents with a value in `constant` never change.
+    ///
+    /// # Errors
+    /// [`EvalError::Interrupted`] soon after `stop` is raised.
+    pub(crate) fn of(
         nets: &[Specialised],
         constant: &[Option<bool>],
         phases: Vec<Vec<(u32, bool)>>,
@@ -223,7 +182,7 @@ impl PhasePrograms {
 
 /// `net` specialised to each phase: the constant fluents and the fluents that the phase determines get their
 /// values.
-fn specialised(
+pub(crate) fn specialised(
     net: &PropNet,
     constant: &[Option<bool>],
     phases: &[Vec<(u32, bool)>],

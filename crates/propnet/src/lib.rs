@@ -58,6 +58,7 @@ mod lanes;
 mod latch;
 mod machine;
 mod move_set;
+mod narrowed;
 mod nearness;
 mod net;
 mod net_form;

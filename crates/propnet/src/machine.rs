@@ -118,15 +118,15 @@ impl PropNetMachine {
     }
 
     /// Sizes of the programs that run playouts with decisive moves. The first call compiles these programs.
-    /// `None` if decisive moves change nothing or cost too much.
+    /// `None` if no restriction of the moves applies.
     pub fn decisive_counts(&self) -> Option<ProgramCounts> {
-        self.shared.decisive().map(ProgramCounts::of)
+        self.shared.narrowed().programs().map(ProgramCounts::of)
     }
 
     /// Compiles the programs for playouts with decisive moves now instead of on first use. If `stop` is
     /// raised before they are complete, this machine and its clones play without decisive moves.
     pub fn compile_decisive(&self, stop: &StopToken) {
-        self.shared.decisive_unless(stop);
+        self.shared.narrowed_unless(stop);
     }
 
     /// A detailed report on the network and the compiled programs.

@@ -7,7 +7,7 @@
 //! only pass has no choice.
 
 use crate::builder::NetBuilder;
-use crate::dependence::{Dependence, simulate, value_of};
+use crate::dependence::{Dependence, simulate, simulate_step, value_of};
 use crate::net::{Fluent, NetMove, NetRole, PropNet};
 use crate::node::{Node, Signal};
 use crate::walk::Walk;
@@ -186,7 +186,7 @@ pub(crate) fn phases(
     let dependence = Dependence::new(net);
     let autonomous = dependence.independent(vec![true; net.fluents.len()], stop)?;
     if !autonomous.iter().zip(constant).any(|(&own, constant)| own && constant.is_none()) {
-        return Ok(vec![Vec::new()]);
+        return phases_by_moves(net, constant, stop);
     }
     let mut states: Vec<Vec<Option<bool>>> = Vec::new();
     let mut now: Vec<Option<bool>> =
@@ -222,7 +222,66 @@ pub(crate) fn phases(
                 .collect();
         }
     }
-    Ok(best)
+    if best.len() == 1 { phases_by_moves(net, constant, stop) } else { Ok(best) }
+}
+
+/// The same as [`phases`] where no autonomous part has a period: the phases in which the legal moves determine
+/// the fluents. In a game in which a role that is not to move has no choice, for example, the turn may pass when
+/// a role makes the move by which it waits.
+fn phases_by_moves(
+    net: &PropNet,
+    constant: &[Option<bool>],
+    stop: &StopToken,
+) -> Result<Vec<Vec<(u32, bool)>>, EvalError> {
+    let next_of = |now: &[Option<bool>]| -> Vec<Option<bool>> {
+        let nodes = simulate_step(net, now);
+        net.fluents.iter().map(|fluent| value_of(&nodes, fluent.next)).collect()
+    };
+    // 1. The values that are known after each of the first steps.
+    let mut states: Vec<Vec<Option<bool>>> =
+        vec![net.fluents.iter().map(|fluent| Some(fluent.initial)).collect()];
+    for step in 0..MAX_PERIOD {
+        stop.check()?;
+        states.push(next_of(&states[step]));
+    }
+    // 2. For the shortest period: the fluents with known values that return, and that keep returning if nothing
+    //    but their values is known.
+    for period in 2..=MAX_PERIOD {
+        let returns = |fluent: usize| {
+            constant[fluent].is_none()
+                && states[..=period].iter().all(|state| state[fluent].is_some())
+                && states[0][fluent] == states[period][fluent]
+        };
+        let mut kept: Vec<bool> = (0..net.fluents.len()).map(returns).collect();
+        while kept.contains(&true) {
+            let mut holds = true;
+            for phase in 0..period {
+                stop.check()?;
+                let known =
+                    |fluent: usize| if kept[fluent] { states[phase][fluent] } else { constant[fluent] };
+                let next = next_of(&(0..kept.len()).map(known).collect::<Vec<_>>());
+                for (fluent, kept) in kept.iter_mut().enumerate() {
+                    if *kept && next[fluent] != states[phase + 1][fluent] {
+                        (*kept, holds) = (false, false);
+                    }
+                }
+            }
+            let fluents = (0..kept.len() as u32).filter(|&fluent| kept[fluent as usize]);
+            let changes = |fluent: &u32| {
+                states[..period].iter().any(|state| state[*fluent as usize] != states[0][*fluent as usize])
+            };
+            if holds && fluents.clone().any(|fluent| changes(&fluent)) {
+                let value =
+                    |state: &Vec<Option<bool>>, fluent: u32| (fluent, state[fluent as usize] == Some(true));
+                let phase = |state| fluents.clone().map(|fluent| value(state, fluent)).collect();
+                return Ok(states[..period].iter().map(phase).collect());
+            }
+            if holds {
+                break;
+            }
+        }
+    }
+    Ok(vec![Vec::new()])
 }
 
 /// The largest set of fluents whose next values depend on no move and on no fluent outside the set.

@@ -8,15 +8,17 @@
 //! other roles.
 
 use crate::bounds::Encoding;
-use crate::builder::NetBuilder;
+use crate::builder::{LOOK_INTO, NetBuilder};
 use crate::net::PropNet;
 use crate::node::{Node, Signal};
+use ggp_game::NoDecisiveMoves;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 
-/// The construction for one role in one phase visits at most this many gate inputs, which takes less than a
-/// second.
-const WORK: usize = 1_000_000;
+/// The construction for one role in one phase does at most this much work, which takes about a second: a visit of
+/// an input counts as [`INPUT_WORK`], and each input of a gate that is read for a new conjunction as 1.
+const WORK: usize = 100_000_000;
+const INPUT_WORK: usize = 25;
 /// The maximum number of nodes of a network after the signals have been added to it, as a multiple of its
 /// nodes before.
 const GROWTH: usize = 24;
@@ -29,10 +31,6 @@ const FEW: usize = 4;
 /// For each move, the signals of the requested conditions after that move; `None` for a move that gets no
 /// signals (see [`Successor::by_move`]).
 pub(crate) type ByMove = Vec<Option<Vec<Signal>>>;
-
-/// The error of a construction that exceeds its bound of work or of gates.
-#[derive(Debug)]
-pub(crate) struct TooMuch;
 
 /// Builds signals of the phase after a move, in terms of the state before the move.
 pub(crate) struct Successor<'a> {
@@ -56,20 +54,23 @@ pub(crate) struct Successor<'a> {
 impl<'a> Successor<'a> {
     /// Prepares the construction of conditions on the state after a move of `role` in the phase `now`. The
     /// conditions are given as the signals `signals` of the phase `next`. `alone` says whether the role
-    /// chooses alone (see [`is_alone`]). `None` if the conditions depend on a fixpoint component.
+    /// chooses alone (see [`is_alone`]).
+    ///
+    /// # Errors
+    /// [`NoDecisiveMoves::Recursive`] if the conditions depend on a fixpoint component.
     pub(crate) fn new(
         now: &'a PropNet,
         next: &'a PropNet,
         role: usize,
         alone: bool,
         signals: Vec<Signal>,
-    ) -> Option<Successor<'a>> {
+    ) -> Result<Successor<'a>, NoDecisiveMoves> {
         let mut builder = NetBuilder::of(now);
         let non_terminal = implied(now, !now.terminal);
         let encoding = if alone { Encoding::exact } else { Encoding::bounds };
         let (before, after) = (encoding(&now.nodes), encoding(&next.nodes));
         let signals: Vec<Signal> = signals.into_iter().map(|signal| after.bound(signal, false)).collect();
-        let inside = cone(&after, signals.iter().copied())?;
+        let inside = cone(&after, signals.iter().copied()).ok_or(NoDecisiveMoves::Recursive)?;
         let next_of = |number: usize, fluent: u32| {
             before.bound(now.fluents[fluent as usize].next, after.is_upper(number))
         };
@@ -77,7 +78,7 @@ impl<'a> Successor<'a> {
             Node::State(fluent) if inside[number] => Some(next_of(number, fluent)),
             _ => None,
         });
-        let within = cone(&before, read)?;
+        let within = cone(&before, read).ok_or(NoDecisiveMoves::Recursive)?;
         let values =
             Image::new(before.clone(), within, &mut builder, &non_terminal, |builder, number, node| {
                 match *node {
@@ -94,15 +95,15 @@ impl<'a> Successor<'a> {
                 Node::State(fluent) => values.of(next_of(number, fluent)),
                 _ => Signal::FALSE,
             });
-        Some(Successor { builder, now, role, alone, values, after, non_terminal, signals })
+        Ok(Successor { builder, now, role, alone, values, after, non_terminal, signals })
     }
 
     /// The signals of the conditions after each move. If the role chooses alone, a move gets `None` unless it
     /// is legal only where no other role has a choice.
     ///
     /// # Errors
-    /// [`TooMuch`] once the work or the number of nodes exceeds its bound.
-    pub(crate) fn by_move(mut self) -> Result<(NetBuilder, ByMove), TooMuch> {
+    /// [`NoDecisiveMoves::TooLarge`] once the work or the number of nodes exceeds its bound.
+    pub(crate) fn by_move(mut self) -> Result<(NetBuilder, ByMove), NoDecisiveMoves> {
         let (now, largest) = (self.now, GROWTH * self.now.nodes.len());
         // The sets that contain each move, and the fluents of the next phase by the node of their next value.
         let mut sets: Vec<Vec<Vec<usize>>> =
@@ -148,7 +149,7 @@ impl<'a> Successor<'a> {
             let changed = self.after.changed(seeds, &mut self.builder, &self.non_terminal, &mut work)?;
             by_move.push(Some(self.signals.iter().map(|&one| self.after.seen(one, &changed)).collect()));
             if self.builder.node_count() > largest {
-                return Err(TooMuch);
+                return Err(NoDecisiveMoves::TooLarge);
             }
         }
         Ok((self.builder, by_move))
@@ -219,7 +220,7 @@ impl<'a> Image<'a> {
         builder: &mut NetBuilder,
         non_terminal: &FxHashSet<Signal>,
         work: &mut usize,
-    ) -> Result<FxHashMap<usize, Signal>, TooMuch> {
+    ) -> Result<FxHashMap<usize, Signal>, NoDecisiveMoves> {
         let mut changed: FxHashMap<usize, Signal> = FxHashMap::default();
         let mut pending: BTreeSet<u32> = BTreeSet::new();
         for (node, signal) in seeds {
@@ -231,9 +232,9 @@ impl<'a> Image<'a> {
         while let Some(number) = pending.pop_first() {
             let number = number as usize;
             let Node::And(inputs) = &self.encoding.nodes[number] else { continue };
-            *work += inputs.len();
+            *work += INPUT_WORK * inputs.len();
             if *work > WORK {
-                return Err(TooMuch);
+                return Err(NoDecisiveMoves::TooLarge);
             }
             if changed.contains_key(&number) {
                 continue;
@@ -241,6 +242,12 @@ impl<'a> Image<'a> {
             let others = inputs.iter().filter(|input| changed.contains_key(&input.node())).count();
             let few = others * inputs.len().ilog2() as usize * FEW < inputs.len();
             let seen: Vec<Signal> = inputs.iter().map(|&input| self.seen(input, &changed)).collect();
+            // The builder looks into the inputs of these gates.
+            let inputs_of = |&input: &Signal| match builder.node(input) {
+                Node::And(inputs) if inputs.len() <= LOOK_INTO => inputs.len(),
+                _ => 0,
+            };
+            *work += seen.iter().map(inputs_of).sum::<usize>();
             let image = if seen.contains(&Signal::FALSE) {
                 Signal::FALSE
             } else if few {

@@ -116,7 +116,7 @@ impl PropNetMachine {
     pub(super) fn batch_decisive(&mut self, states: &[&BitState], out: &mut Vec<Vec<Move>>) {
         let shared = Arc::clone(&self.shared);
         let roles = shared.net.roles().len();
-        let Some(programs) = shared.decisive() else { return out.clear() };
+        let Some(programs) = shared.narrowed().programs() else { return out.clear() };
         out.resize_with(states.len() * roles, Vec::new);
         out.iter_mut().for_each(Vec::clear);
         self.narrowed.resize(programs.rows, 0);

@@ -7,6 +7,7 @@ use crate::cpu::Cpu;
 use crate::encoding::{DecodeError, decode, encode, require};
 use crate::equivalence::EquivalentMoves;
 use crate::evaluator::PhasePrograms;
+use crate::narrowed::Narrowed;
 use crate::net_form::NetForm;
 use crate::program::{Layout, Program};
 use ggp_game::{Game, StopToken};
@@ -21,11 +22,11 @@ impl PropNetMachine {
     /// for playouts with decisive moves, as bytes. The bytes do not depend on the processor. They do not
     /// contain the game.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let Shared { net, single, reachable, decisive, equivalent, .. } = &*self.shared;
+        let Shared { net, single, reachable, narrowed, equivalent, .. } = &*self.shared;
         let mut bytes = encode(&NetForm::of(net), Vec::new());
         bytes = encode(single, bytes);
         bytes = encode(reachable, bytes);
-        bytes = encode(&decisive.get(), bytes);
+        bytes = encode(&narrowed.get(), bytes);
         encode(&equivalent.get(), bytes)
     }
 
@@ -70,22 +71,23 @@ impl PropNetMachine {
         proceed()?;
         let reachable = decode::<PhasePrograms>(&mut bytes)?.checked(&net)?;
         proceed()?;
-        let decisive: Option<Option<PhasePrograms>> = decode(&mut bytes)?;
-        let decisive = decisive.map(|some| some.map(|programs| programs.checked(&net)).transpose());
-        let decisive = decisive.transpose()?;
+        let narrowed: Option<Narrowed> = decode(&mut bytes)?;
+        let narrowed = narrowed.map(|narrowed| narrowed.checked(&net)).transpose()?;
         let equivalent: Option<Option<EquivalentMoves>> = decode(&mut bytes)?;
         let fit = equivalent.iter().flatten().all(|equivalent| equivalent.fit(&net.roles));
         require(fit, "classes of moves")?;
         require(bytes.is_empty(), "bytes are left over")?;
         proceed()?;
         let shared = Shared::of(net, single, reachable);
-        let _ = decisive.map(|programs| shared.decisive.set(programs));
+        if let Some(narrowed) = narrowed {
+            shared.narrowed.get_or_init(|| narrowed);
+        }
         let _ = equivalent.map(|classes| shared.equivalent.set(classes));
         Ok(PropNetMachine::of(shared, cpu))
     }
 
     /// Whether the programs for playouts with decisive moves are compiled, or known not to exist.
     pub fn knows_decisive(&self) -> bool {
-        self.shared.decisive.get().is_some()
+        self.shared.narrowed.get().is_some()
     }
 }

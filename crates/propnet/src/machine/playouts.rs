@@ -8,7 +8,10 @@ use crate::prefer::Preferred;
 use crate::single::SinglePlayouts;
 use crate::state::BitState;
 use crate::subgames::subgames;
-use ggp_game::{Batches, EvalError, Goals, Hints, Move, Playout, PlayoutPlan, Role, StateMachine, StopToken};
+use ggp_game::{
+    Batches, DecisiveMoves, EvalError, Goals, Hints, Move, Playout, PlayoutPlan, Role, StateMachine,
+    StopToken,
+};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -104,7 +107,7 @@ impl PropNetMachine {
                 Some(observer) => Some(&mut **observer),
                 None => None,
             };
-            let decisive = if plan.decisive { shared.decisive() } else { None };
+            let decisive = if plan.decisive { shared.narrowed().programs() } else { None };
             let stage = if decisive.is_some() { &mut self.decisive } else { &mut self.reachable };
             let programs = decisive.unwrap_or(&shared.reachable);
             stage.play(&run(programs, &reachable), few, &stop, sink, observer);
@@ -162,7 +165,11 @@ impl Batches for PropNetMachine {
 
 impl Hints for PropNetMachine {
     fn prepare_decisive(&mut self) {
-        self.shared.decisive();
+        self.shared.narrowed();
+    }
+
+    fn decisive(&mut self) -> DecisiveMoves {
+        self.shared.narrowed().moves(&self.shared.reachable)
     }
 
     fn distinct_moves(&mut self, role: Role, moves: &mut Vec<Move>) {

@@ -5,6 +5,7 @@ use crate::equivalence::EquivalentMoves;
 use crate::evaluator::{PhasePrograms, fits};
 use crate::guard::Sizes;
 use crate::latch::Kept;
+use crate::narrowed::Narrowed;
 use crate::net::PropNet;
 use crate::program::{Layout, Outputs, Program};
 use crate::schedule::Compiler;
@@ -27,9 +28,8 @@ pub(super) struct Shared {
     pub(super) single: Program,
     /// Programs for playouts from states that are reachable from the initial state.
     pub(super) reachable: PhasePrograms,
-    /// Programs for playouts with decisive moves, compiled on first use. The inner `None` means that decisive
-    /// moves change nothing or cost too much, or that the compilation was stopped.
-    pub(super) decisive: OnceLock<Option<PhasePrograms>>,
+    /// Programs for playouts with decisive moves, compiled on first use.
+    pub(super) narrowed: OnceLock<Narrowed>,
     /// The classes of equivalent moves, computed on first use. The inner `None` means that no moves may be
     /// merged.
     pub(super) equivalent: OnceLock<Option<EquivalentMoves>>,
@@ -84,13 +84,13 @@ impl Shared {
         let facts = net.fluents.iter().map(|fluent| fluent.fact.clone());
         let fluent_of = facts.zip(0..).collect();
         let nature = net.game.nature().map(Role::index);
-        let (decisive, equivalent, general) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
+        let (narrowed, equivalent, general) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
         Shared {
             net,
             nature,
             single,
             reachable,
-            decisive,
+            narrowed,
             equivalent,
             general,
             texts,
@@ -101,20 +101,16 @@ impl Shared {
         }
     }
 
-    /// The programs for playouts with decisive moves. `None` if they are not available.
-    pub(super) fn decisive(&self) -> Option<&PhasePrograms> {
-        self.decisive_unless(&StopToken::new())
+    /// The programs for playouts with decisive moves.
+    pub(super) fn narrowed(&self) -> &Narrowed {
+        self.narrowed_unless(&StopToken::new())
     }
 
-    /// The same as [`Shared::decisive`], but `stop` can end the compilation. The programs are then
+    /// The same as [`Shared::narrowed`], but `stop` can end the compilation. The programs are then
     /// permanently unavailable.
-    pub(super) fn decisive_unless(&self, stop: &StopToken) -> Option<&PhasePrograms> {
-        let compiled = || {
-            let programs =
-                PhasePrograms::decisive(&self.net, &self.reachable, self.nature, self.equivalent(), stop);
-            programs.unwrap_or(None)
-        };
-        self.decisive.get_or_init(compiled).as_ref()
+    pub(super) fn narrowed_unless(&self, stop: &StopToken) -> &Narrowed {
+        self.narrowed
+            .get_or_init(|| Narrowed::new(&self.net, &self.reachable, self.nature, self.equivalent(), stop))
     }
 
     /// The programs for states that are not reachable from the initial state.
