@@ -15,6 +15,9 @@ use ggp_game::{EvalError, StopToken};
 
 /// The longest period considered, in steps.
 const MAX_PERIOD: usize = 4;
+/// Networks with more nodes than this get no phases by the legal moves: finding them visits each node up to some
+/// tens of times, which takes half a second for so many.
+const MOST_SIMULATED: usize = 500_000;
 
 /// A network with some fluents fixed, without the moves that are then never legal.
 #[derive(Clone, Debug)]
@@ -237,23 +240,32 @@ fn phases_by_moves(
         let nodes = simulate_step(net, now);
         net.fluents.iter().map(|fluent| value_of(&nodes, fluent.next)).collect()
     };
-    // 1. The values that are known after each of the first steps.
+    if net.nodes.len() > MOST_SIMULATED {
+        return Ok(vec![Vec::new()]);
+    }
+    // 1. The values that are known after each of the first steps, as long as some fluent is known in all of them.
     let mut states: Vec<Vec<Option<bool>>> =
         vec![net.fluents.iter().map(|fluent| Some(fluent.initial)).collect()];
-    for step in 0..MAX_PERIOD {
+    let is_open = |fluent: &usize| constant[*fluent].is_none();
+    let mut known: Vec<usize> = (0..net.fluents.len()).filter(is_open).collect();
+    while states.len() <= MAX_PERIOD && !known.is_empty() {
         stop.check()?;
-        states.push(next_of(&states[step]));
+        let next = next_of(&states[states.len() - 1]);
+        known.retain(|&fluent| next[fluent].is_some());
+        states.push(next);
     }
     // 2. For the shortest period: the fluents with known values that return, and that keep returning if nothing
-    //    but their values is known.
-    for period in 2..=MAX_PERIOD {
+    //    but their values is known. One of them must change, or they tell no phases apart.
+    for period in 2..states.len() {
         let returns = |fluent: usize| {
             constant[fluent].is_none()
                 && states[..=period].iter().all(|state| state[fluent].is_some())
                 && states[0][fluent] == states[period][fluent]
         };
         let mut kept: Vec<bool> = (0..net.fluents.len()).map(returns).collect();
-        while kept.contains(&true) {
+        let changes = |fluent: usize| states[..period].iter().any(|state| state[fluent] != states[0][fluent]);
+        let tells_apart = |kept: &[bool]| (0..kept.len()).any(|fluent| kept[fluent] && changes(fluent));
+        while tells_apart(&kept) {
             let mut holds = true;
             for phase in 0..period {
                 stop.check()?;
@@ -266,18 +278,12 @@ fn phases_by_moves(
                     }
                 }
             }
-            let fluents = (0..kept.len() as u32).filter(|&fluent| kept[fluent as usize]);
-            let changes = |fluent: &u32| {
-                states[..period].iter().any(|state| state[*fluent as usize] != states[0][*fluent as usize])
-            };
-            if holds && fluents.clone().any(|fluent| changes(&fluent)) {
+            if holds {
+                let fluents = (0..kept.len() as u32).filter(|&fluent| kept[fluent as usize]);
                 let value =
                     |state: &Vec<Option<bool>>, fluent: u32| (fluent, state[fluent as usize] == Some(true));
                 let phase = |state| fluents.clone().map(|fluent| value(state, fluent)).collect();
                 return Ok(states[..period].iter().map(phase).collect());
-            }
-            if holds {
-                break;
             }
         }
     }
