@@ -31,7 +31,7 @@ pub(crate) const CONFIRMATION: [&str; 8] = [
     "othelloSuicide",
 ];
 
-/// Five games of each suite in which a match at 30,000 descents a move takes the least time.
+/// Five games of each suite, for measurements that take long. No kind of game is left out.
 pub(crate) const TEN: [&str; 10] = [
     "breakthrough",
     "pawnToQueen",
