@@ -18,6 +18,7 @@
 //!   of playouts, change with the size of a game, in families of generated rulesheets; a median of N processes
 //!   each. The chart of build time against ground rules goes to FILE.
 
+mod bank;
 mod corpus;
 mod duel;
 mod growth;
@@ -31,6 +32,7 @@ fn main() {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let rest = args.get(1..).unwrap_or(&[]);
     match args.first().map(String::as_str) {
+        Some("bank") => bank::run(rest),
         Some("speed") => speed::run(rest),
         Some("duel") => duel::run(rest),
         Some("mixed") => mixed::run(rest),

@@ -11,6 +11,12 @@ pub trait Hints: StateMachine {
     /// these playouts waits for the preparations.
     fn prepare_decisive(&mut self) {}
 
+    /// The goals that the rules can give `role`. Empty if the machine does not know them.
+    fn goal_values(&self, role: Role) -> Vec<u8> {
+        let _ = role;
+        Vec::new()
+    }
+
     /// Removes superfluous moves from `moves`, a list of moves of `role`. Two moves are equivalent if, after
     /// either of them, the game ends at the same time with the same goals. Of equivalent moves the function
     /// keeps only the one with the smallest [`Move`] index. If the machine does not know whether two moves

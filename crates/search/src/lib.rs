@@ -59,6 +59,7 @@ mod path;
 mod player;
 mod prior;
 mod prove;
+mod prover;
 mod random;
 mod recycle;
 mod recycler;
@@ -92,6 +93,7 @@ pub use ismcts::{InformationSetOptions, InformationSetPlayer, UnsupportedOption}
 pub use limits::{Halt, Limits};
 pub use options::{MctsOptions, RandomOptions};
 pub use player::{MakeMachine, MctsPlayer};
+pub use prover::ProverCounts;
 pub use random::RandomPlayer;
 pub use search::Search;
 pub use solve::{Solution, Solver};

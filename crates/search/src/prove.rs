@@ -33,7 +33,12 @@ impl<S: Eq + Hash> Tree<S> {
         if !is_bounded {
             return;
         }
-        for &id in path.nodes().iter().rev().skip(1) {
+        self.prove_above(path.nodes(), chance);
+    }
+
+    /// Backs up the proven bounds of the last node of `nodes` to the nodes above it.
+    pub(crate) fn prove_above(&mut self, nodes: &[NodeId], chance: Option<Role>) {
+        for &id in nodes.iter().rev().skip(1) {
             let changed = match self[id].chooser {
                 Chooser::Nobody => self.prove_forced(id),
                 Chooser::One(role) if chance == Some(role) => self.prove_chance(id, role),
@@ -47,7 +52,7 @@ impl<S: Eq + Hash> Tree<S> {
     }
 
     /// Narrows the bounds of `role` in a node. Returns whether they changed.
-    fn narrow(&mut self, id: NodeId, role: usize, low: u8, high: u8) -> bool {
+    pub(crate) fn narrow(&mut self, id: NodeId, role: usize, low: u8, high: u8) -> bool {
         let bounds = &mut self.stats_mut(id)[role].bounds;
         let before = *bounds;
         bounds.low = bounds.low.max(low);

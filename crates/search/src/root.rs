@@ -41,6 +41,7 @@ impl<M: Playouts> Search<M> {
         let roles = game.role_count();
         let chance = game.nature();
         let are_two = roles - usize::from(chance.is_some()) == 2;
+        let prover = Search::prover_for(&machine, options);
         let mut search = Search {
             tree: Tree::new(roles, options.memory_bytes(), options.has(Technique::Transpositions)),
             options: options.clone(),
@@ -57,6 +58,7 @@ impl<M: Playouts> Search<M> {
             beam: None,
             beam_width: None,
             subgames,
+            prover,
             history: History::new(roles),
             regression: Regression::default(),
             prior_model: PriorModel::default(),

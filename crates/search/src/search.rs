@@ -9,6 +9,7 @@ use crate::descend::Selection;
 use crate::history::History;
 use crate::options::MctsOptions;
 use crate::prior::{PriorModel, Regression};
+use crate::prover::Prover;
 use crate::regret::REGRET_HORIZON;
 use crate::subgames::Subgames;
 use crate::technique::{Technique, Techniques};
@@ -59,6 +60,8 @@ pub struct Search<M: Playouts> {
     pub(crate) beam_width: Option<usize>,
     /// The searches of the independent subgames, in games of one role. `None` if the game has no subgames.
     pub(crate) subgames: Option<Subgames<M>>,
+    /// The search for forced wins. `None` if the game or the machine does not suit it.
+    pub(crate) prover: Option<Prover<M::State>>,
     pub(crate) history: History,
     pub(crate) regression: Regression,
     pub(crate) prior_model: PriorModel,

@@ -13,6 +13,9 @@ pub enum Technique {
     Solver,
     /// With two roles that move simultaneously, arms are drawn by regret matching instead of UCB.
     Regret,
+    /// With two roles and alternating moves, a prover searches for forced wins from the root and from nodes with
+    /// many visits.
+    Prover,
     /// In games of one role, the search plays the best variation found.
     Line,
     /// In games of one role, a beam search runs beside the tree search.
@@ -40,10 +43,11 @@ pub enum Technique {
 
 impl Technique {
     /// All techniques.
-    pub const ALL: [Technique; 11] = [
+    pub const ALL: [Technique; 12] = [
         Technique::Transpositions,
         Technique::Solver,
         Technique::Regret,
+        Technique::Prover,
         Technique::Line,
         Technique::Beam,
         Technique::Subgames,
@@ -60,6 +64,7 @@ impl Technique {
             Technique::Transpositions => "transpositions",
             Technique::Solver => "solver",
             Technique::Regret => "regret",
+            Technique::Prover => "prover",
             Technique::Line => "line",
             Technique::Beam => "beam",
             Technique::Subgames => "subgames",
@@ -79,6 +84,7 @@ impl Technique {
             Technique::Regret => {
                 "two roles, simultaneous moves: draw moves by regret matching instead of UCB"
             }
+            Technique::Prover => "two roles, alternating moves: search for forced wins by proof numbers",
             Technique::Line => "one role: play the best line found to its end",
             Technique::Beam => "one role: run a beam search beside the tree search",
             Technique::Subgames => "one role: search independent subgames separately",

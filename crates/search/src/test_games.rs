@@ -18,6 +18,11 @@ pub(crate) trait Rules: Clone + Send {
     fn next(&self, state: &[u8], joint: &[u32]) -> Vec<u8>;
     fn goal(&self, state: &[u8], role: usize) -> Option<u8>;
 
+    /// The goals that the prover is told of. None keeps the prover off.
+    fn goal_values(&self) -> Vec<u8> {
+        Vec::new()
+    }
+
     /// The role's goals in a state: one or none, unless the rules are not well-formed.
     fn goals(&self, state: &[u8], role: usize) -> Goals {
         self.goal(state, role).and_then(Goal::new).map_or(Goals::None, Goals::One)
@@ -156,6 +161,10 @@ impl<R: Rules> Batches for TestMachine<R> {
 }
 
 impl<R: Rules> Hints for TestMachine<R> {
+    fn goal_values(&self, _: Role) -> Vec<u8> {
+        self.rules.goal_values()
+    }
+
     fn nearness(&mut self, _: &[&Vec<u8>], _: Role, out: &mut Vec<f32>) -> Result<(), EvalError> {
         out.clear();
         if self.rules.is_interrupted() { Err(EvalError::Interrupted) } else { Ok(()) }
@@ -203,6 +212,10 @@ impl Rules for TicTacToe {
         next[joint[usize::from(control)] as usize] = control + 1;
         next[9] = 1 - control;
         next
+    }
+
+    fn goal_values(&self) -> Vec<u8> {
+        vec![0, 50, 100]
     }
 
     fn goal(&self, state: &[u8], role: usize) -> Option<u8> {
@@ -277,6 +290,10 @@ impl Rules for Heap {
     fn next(&self, state: &[u8], joint: &[u32]) -> Vec<u8> {
         let taken = joint[usize::from(state[1])] as u8;
         vec![state[0] - taken, (state[1] + 1) % self.roles as u8]
+    }
+
+    fn goal_values(&self) -> Vec<u8> {
+        vec![0, 100]
     }
 
     fn goal(&self, state: &[u8], role: usize) -> Option<u8> {

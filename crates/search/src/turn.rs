@@ -130,7 +130,7 @@ impl<M: Playouts> Search<M> {
             }
             Err(_) => self.remove_virtual_loss(),
         }
-        match result.and_then(|()| self.search_single_role()) {
+        match result.and_then(|()| self.search_single_role()).and_then(|()| self.run_prover()) {
             Ok(()) => {
                 turn.failures = 0;
                 self.counts.iterations += leaves as u64;

@@ -165,6 +165,10 @@ impl Hints for PropNetMachine {
         self.shared.decisive();
     }
 
+    fn goal_values(&self, role: Role) -> Vec<u8> {
+        self.shared.net.roles[role.index()].goals.iter().map(|&(goal, _)| goal.value()).collect()
+    }
+
     fn distinct_moves(&mut self, role: Role, moves: &mut Vec<Move>) {
         let Some(equivalent) = self.shared.equivalent() else { return };
         let own = &self.shared.own[role.index()];
