@@ -130,29 +130,22 @@ impl<S: Clone + Eq + Hash> Prover<S> {
         has_changed
     }
 
-    /// Expands one sweep of states below `start` for the proposition that `attacker` wins.
-    fn step<M: Playouts<State = S>>(
-        &mut self,
-        machine: &mut M,
-        start: NodeId,
-        attacker: usize,
-    ) -> Result<(), EvalError> {
-        let mut leaves: Vec<NodeId> = Vec::new();
-        let mut paths: Vec<Vec<NodeId>> = Vec::new();
-        let mut lanes = 0;
-        while lanes < LANES {
+    /// Adds to `sweep` the open states below `start` that matter most for the proposition that `attacker` wins, as
+    /// long as it has fewer than `lanes` moves.
+    fn collect(&mut self, start: NodeId, attacker: usize, lanes: usize, sweep: &mut Sweep) {
+        while sweep.lanes < lanes {
             let Some(leaf) = self.descend(start, attacker) else {
                 // Another way has settled the state at the end of this one.
                 let path = std::mem::take(&mut self.path);
                 let is_stale = self.update(&path, attacker);
                 self.path = path;
-                if is_stale && !self.graph.numbers(start, attacker).is_settled() { continue } else { break }
+                if is_stale && !self.graph.numbers(start, attacker).is_settled() { continue } else { return }
             };
-            if leaves.contains(&leaf) {
-                break;
+            if sweep.leaves.contains(&leaf) {
+                return;
             }
-            lanes += self.graph[leaf].edges.len();
-            leaves.push(leaf);
+            sweep.lanes += self.graph[leaf].edges.len();
+            sweep.leaves.push(leaf);
             let path = std::mem::take(&mut self.path);
             // Descents that follow look for other states.
             let raised = self.graph.numbers(leaf, attacker).raised();
@@ -161,16 +154,28 @@ impl<S: Clone + Eq + Hash> Prover<S> {
                 let numbers = self.graph.backed_up(id, attacker);
                 self.graph.numbers_mut(id)[attacker] = numbers;
             }
-            paths.push(path);
+            sweep.paths.push((path, attacker));
         }
-        self.counts.expanded += leaves.len() as u64;
-        self.credit -= lanes.max(1) as f64;
-        self.expand(machine, &leaves)?;
-        for path in paths.iter().rev() {
-            self.update(path, attacker);
+    }
+
+    /// Expands the states of `sweep`, and computes the numbers on the ways to them anew.
+    fn run_sweep<M: Playouts<State = S>>(&mut self, machine: &mut M, sweep: &Sweep) -> Result<(), EvalError> {
+        self.counts.expanded += sweep.leaves.len() as u64;
+        self.credit -= sweep.lanes as f64;
+        self.expand(machine, &sweep.leaves)?;
+        for (path, attacker) in sweep.paths.iter().rev() {
+            self.update(path, *attacker);
         }
         Ok(())
     }
+}
+
+/// The states that one sweep expands, and the ways to them with the attacker for whom they were sought.
+#[derive(Debug, Default)]
+struct Sweep {
+    leaves: Vec<NodeId>,
+    paths: Vec<(Vec<NodeId>, usize)>,
+    lanes: usize,
 }
 
 #[cfg(test)]

@@ -26,18 +26,23 @@ impl<S> Default for Answers<S> {
 }
 
 impl<S: Clone + Eq + Hash> Prover<S> {
-    /// The place of `state`, found or created.
+    /// The places of `states`, found or created.
     pub(super) fn intern<M: Playouts<State = S>>(
         &mut self,
         machine: &mut M,
-        state: &S,
-    ) -> Result<NodeId, EvalError> {
-        if let Some(id) = self.graph.find(state) {
-            return Ok(id);
-        }
-        let id = self.graph.add(state.clone(), machine.heap_bytes(state));
-        self.ask(machine, &[id])?;
-        Ok(id)
+        states: &[&S],
+    ) -> Result<Vec<NodeId>, EvalError> {
+        let mut fresh = Vec::new();
+        let mut place = |&state: &&S| {
+            self.graph.find(state).unwrap_or_else(|| {
+                let id = self.graph.add(state.clone(), machine.heap_bytes(state));
+                fresh.push(id);
+                id
+            })
+        };
+        let places = states.iter().map(&mut place).collect();
+        self.ask(machine, &fresh)?;
+        Ok(places)
     }
 
     /// Expands `leaves`, which are open.

@@ -1,7 +1,7 @@
 //! The prover's tasks from the tree, and its proofs into the tree.
 
 use super::graph::Phase as Known;
-use super::{Prover, ProverCounts};
+use super::{LANES, Prover, ProverCounts, Sweep};
 use crate::bounds::Bounds;
 use crate::descent::Descent;
 use crate::id::NodeId;
@@ -15,6 +15,12 @@ const STATES_PER_DESCENT: f64 = 1.0;
 
 /// The prover takes nodes up to this depth below the root.
 const DEPTH: usize = 8;
+
+/// The number of nodes that one sweep serves.
+const TASKS: usize = 8;
+
+/// The prover leaves propositions with a larger proof number: no forced sequence proves them.
+const LIMIT: u32 = 32;
 
 /// The part of the search's memory bound that the prover may use is one by this number.
 const PART_OF_MEMORY: usize = 8;
@@ -56,50 +62,72 @@ impl<M: Playouts> Search<M> {
     fn prove_hot_nodes(&mut self, prover: &mut Prover<M::State>) -> Result<(), EvalError> {
         let descents = self.worker.batch.descents.len();
         prover.credit += tuned("PROVER_SHARE", STATES_PER_DESCENT) * descents as f64;
-        let depth = tuned("PROVER_DEPTH", DEPTH as f64) as usize;
-        let mut tries = 0;
-        while prover.credit > 0.0 && prover.has_one_sum && tries < 4 * descents {
-            tries += 1;
+        while prover.credit > 0.0 && prover.has_one_sum {
             if prover.graph.is_full() {
                 prover.graph.clear();
             }
-            // 1. A node on the way of a random descent.
-            let Descent { path, .. } = &self.worker.batch.descents[prover.random.below(descents)];
-            let end = path.nodes().len().min(depth);
-            if end == 0 {
-                continue;
+            if !self.run_round(prover)? {
+                break;
             }
-            let at = prover.random.below(end);
-            let way = path.nodes()[..=at].to_vec();
-            self.attack(prover, &way)?;
         }
         prover.credit = prover.credit.min(0.0);
         Ok(())
     }
 
-    /// Works on the last node of `way`, and brings what is proved into the tree.
-    fn attack(&mut self, prover: &mut Prover<M::State>, way: &[NodeId]) -> Result<(), EvalError> {
-        let Some(&id) = way.last() else { return Ok(()) };
-        let node = &self.tree[id];
-        let Chooser::One(role) = node.chooser else { return Ok(()) };
-        if node.phase != Phase::Open || self.tree.is_exact(id) {
-            return Ok(());
+    /// Expands states below a few nodes of the tree, and brings what is proved into the tree. Returns whether there
+    /// was anything to expand.
+    fn run_round(&mut self, prover: &mut Prover<M::State>) -> Result<bool, EvalError> {
+        let depth = tuned("PROVER_DEPTH", DEPTH as f64) as usize;
+        let limit = tuned("PROVER_LIMIT", f64::from(LIMIT)) as u32;
+        // 1. Nodes on the ways of random descents.
+        let descents = self.worker.batch.descents.len();
+        let mut ways: Vec<&[NodeId]> = Vec::new();
+        for _ in 0..TASKS {
+            let Descent { path, .. } = &self.worker.batch.descents[prover.random.below(descents)];
+            let end = path.nodes().len().min(depth);
+            if end == 0 {
+                continue;
+            }
+            let way = &path.nodes()[..=prover.random.below(end)];
+            let Some(&id) = way.last() else { continue };
+            let is_open = self.tree[id].phase == Phase::Open && !self.tree.is_exact(id);
+            if is_open && matches!(self.tree[id].chooser, Chooser::One(_)) && !ways.contains(&way) {
+                ways.push(way);
+            }
         }
-        // 2. The role that is the more likely to win.
-        let mean = self.tree.mean(id, 0);
-        let attacker = usize::from(prover.random.between(0.0..1.0) >= mean);
-        let machine = &mut self.worker.machine;
-        let start = prover.intern(machine, &self.tree[id].state)?;
-        let attacker = if prover.is_settled(start, attacker) { 1 - attacker } else { attacker };
-        if !prover.is_settled(start, attacker) {
-            prover.counts.tasks += 1;
-            prover.step(machine, start, attacker)?;
+        let ways: Vec<Vec<NodeId>> = ways.into_iter().map(<[NodeId]>::to_vec).collect();
+        let last = |way: &Vec<NodeId>| way[way.len() - 1];
+        let states: Vec<&M::State> = ways.iter().map(|way| &self.tree[last(way)].state).collect();
+        let starts = prover.intern(&mut self.worker.machine, &states)?;
+        // 2. The role that is the more likely to win attacks.
+        let mut sweep = Sweep::default();
+        for (number, (way, &start)) in ways.iter().zip(&starts).enumerate() {
+            let mean = self.tree.mean(last(way), 0);
+            let drawn = usize::from(prover.random.between(0.0..1.0) >= mean);
+            let is_open = |attacker: usize| {
+                let numbers = prover.graph.numbers(start, attacker);
+                !numbers.is_settled() && numbers.proof <= limit
+            };
+            if let Some(attacker) = [drawn, 1 - drawn].into_iter().find(|&attacker| is_open(attacker)) {
+                prover.counts.tasks += 1;
+                prover.collect(start, attacker, LANES * (number + 1) / ways.len(), &mut sweep);
+            }
         }
-        // 3. Proofs.
-        if (0..2).any(|attacker| prover.is_settled(start, attacker)) && prover.has_one_sum {
-            self.adopt(prover, start, way, role);
+        // 3. Expansion.
+        if !sweep.leaves.is_empty() {
+            prover.run_sweep(&mut self.worker.machine, &sweep)?;
         }
-        Ok(())
+        // 4. Proofs.
+        if prover.has_one_sum {
+            for (way, &start) in ways.iter().zip(&starts) {
+                if let Chooser::One(role) = self.tree[last(way)].chooser
+                    && (0..2).any(|attacker| prover.is_settled(start, attacker))
+                {
+                    self.adopt(prover, start, way, role);
+                }
+            }
+        }
+        Ok(!sweep.leaves.is_empty())
     }
 
     /// Narrows the bounds of the last node of `way`, whose place is `start`, and of the nodes above.
