@@ -114,13 +114,17 @@ impl<S: Clone + Eq + Hash> Prover<S> {
         }
     }
 
-    /// Computes the numbers along `path` anew, from its end to its start. Returns whether some changed.
-    fn update(&mut self, path: &[NodeId], attacker: usize) -> bool {
+    /// Computes the numbers along `path` anew, from its end to its start, or with
+    /// `whole` unset up to the first that stay. Returns whether some changed.
+    fn update(&mut self, path: &[NodeId], attacker: usize, whole: bool) -> bool {
         let mut has_changed = false;
         for &id in path.iter().rev() {
             if self.graph[id].phase == Phase::Expanded {
                 let numbers = self.graph.backed_up(id, attacker);
-                has_changed |= numbers != self.graph.numbers(id, attacker);
+                if numbers == self.graph.numbers(id, attacker) {
+                    if whole { continue } else { break }
+                }
+                has_changed = true;
                 self.set(id, attacker, numbers);
                 if numbers.is_settled() {
                     self.graph[id].distance = self.graph.distance_from(id, attacker);
@@ -137,7 +141,7 @@ impl<S: Clone + Eq + Hash> Prover<S> {
             let Some(leaf) = self.descend(start, attacker) else {
                 // Another way has settled the state at the end of this one.
                 let path = std::mem::take(&mut self.path);
-                let is_stale = self.update(&path, attacker);
+                let is_stale = self.update(&path, attacker, true);
                 self.path = path;
                 if is_stale && !self.graph.numbers(start, attacker).is_settled() { continue } else { return }
             };
@@ -152,7 +156,10 @@ impl<S: Clone + Eq + Hash> Prover<S> {
             self.graph.numbers_mut(leaf)[attacker] = raised;
             for &id in path.iter().rev().skip(1) {
                 let numbers = self.graph.backed_up(id, attacker);
-                self.graph.numbers_mut(id)[attacker] = numbers;
+                let known = &mut self.graph.numbers_mut(id)[attacker];
+                if std::mem::replace(known, numbers) == numbers {
+                    break;
+                }
             }
             sweep.paths.push((path, attacker));
         }
@@ -164,7 +171,7 @@ impl<S: Clone + Eq + Hash> Prover<S> {
         self.credit -= sweep.lanes as f64;
         self.expand(machine, &sweep.leaves)?;
         for (path, attacker) in sweep.paths.iter().rev() {
-            self.update(path, *attacker);
+            self.update(path, *attacker, false);
         }
         Ok(())
     }

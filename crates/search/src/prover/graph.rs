@@ -66,10 +66,6 @@ impl<S: Eq + Hash> Graph<S> {
         Graph { places: Vec::new(), numbers: Vec::new(), table, heap: 0, bound }
     }
 
-    pub(crate) fn len(&self) -> usize {
-        self.places.len()
-    }
-
     pub(crate) fn bytes(&self) -> usize {
         self.places.len() * (size_of::<Place<S>>() + size_of::<[Numbers; 2]>())
             + self.heap
@@ -107,6 +103,7 @@ impl<S: Eq + Hash> Graph<S> {
         self.heap += bytes;
     }
 
+    #[inline]
     pub(crate) fn numbers(&self, id: NodeId, attacker: usize) -> Numbers {
         self.numbers[id.0 as usize][attacker]
     }
@@ -116,6 +113,7 @@ impl<S: Eq + Hash> Graph<S> {
     }
 
     /// Computes the numbers of an expanded state for `attacker` from its children.
+    #[inline]
     pub(crate) fn backed_up(&self, id: NodeId, attacker: usize) -> Numbers {
         let place = &self[id];
         let children = place.edges.iter().map(|edge| self.numbers(edge.child, attacker));

@@ -16,6 +16,7 @@ impl Numbers {
     pub(crate) const REFUTED: Numbers = Numbers { proof: NEVER, disproof: 0 };
 
     /// The numbers of the opposite proposition.
+    #[inline]
     pub(crate) fn swapped(self) -> Numbers {
         Numbers { proof: self.disproof, disproof: self.proof }
     }
@@ -25,6 +26,7 @@ impl Numbers {
     }
 
     /// The numbers of a proposition that one of `children` suffices to prove.
+    #[inline]
     pub(crate) fn of_any(children: impl Iterator<Item = Numbers>) -> Numbers {
         let none = Numbers::REFUTED;
         children.fold(none, |sum, child| Numbers {
@@ -34,6 +36,7 @@ impl Numbers {
     }
 
     /// The numbers of a proposition that needs the proofs of all `children`.
+    #[inline]
     pub(crate) fn of_all(children: impl Iterator<Item = Numbers>) -> Numbers {
         Numbers::of_any(children.map(Numbers::swapped)).swapped()
     }
@@ -45,6 +48,7 @@ impl Numbers {
 }
 
 /// The sum of two numbers. A finite sum stays below [`NEVER`].
+#[inline]
 fn add(a: u32, b: u32) -> u32 {
     if a == NEVER || b == NEVER { NEVER } else { a.saturating_add(b).min(NEVER - 1) }
 }
