@@ -51,6 +51,10 @@ impl<S: Eq + Hash> Tree<S> {
             if regrets && !node.regrets.is_empty() && !path.chosen(depth).is_empty() {
                 self.update_regrets(path, depth, shares);
             }
+            let visits = self[id].visits;
+            if self.x[3] > 0.0 && f64::from(visits) >= self.x[3] && visits.is_multiple_of(64) {
+                self.normalise(id);
+            }
             for (role, &arm) in path.chosen(depth).iter().enumerate() {
                 let decides = match chooser {
                     Chooser::Nobody => false,
@@ -69,6 +73,61 @@ impl<S: Eq + Hash> Tree<S> {
                     let mean = self.mean(below, role);
                     self[id].arms[path.chosen(depth)[role] as usize].sum = mean * f64::from(pulls);
                 }
+            }
+        }
+    }
+
+    /// Replaces the node's means by its children's, weighted as a converged UCT would visit them.
+    pub(crate) fn normalise(&mut self, id: NodeId) {
+        let Chooser::One(chooser) = self[id].chooser else { return };
+        if self.chance == Some(chooser) {
+            return;
+        }
+        let own = chooser.index();
+        let visits = f64::from(self[id].visits);
+        let width = self.c * visits.ln().sqrt();
+        let low = self.stats(id)[own].bounds.low;
+        let value = |tree: &Self, arm: &crate::arm::Arm| match arm.bounds.proven() {
+            Some(goal) => f64::from(goal) / 100.0,
+            None => tree.mean(arm.child, own),
+        };
+        let range = self.arm_range(id, chooser);
+        let mut best: Option<(f64, f64)> = None;
+        for arm in &self[id].arms[range.clone()] {
+            if arm.visits == 0 || !arm.child.is_some() || self[arm.child].visits == 0 || arm.bounds.high < low {
+                continue;
+            }
+            let bound = value(self, arm) + width / f64::from(arm.visits).sqrt();
+            let n = f64::from(arm.visits);
+            // The reference is the most visited arm that is not proved to lose.
+            if best.is_none_or(|(most, _)| n > most) && arm.bounds.proven() != Some(0) {
+                best = Some((n, bound));
+            }
+        }
+        let Some((_, bound)) = best else { return };
+        let roles = self.roles();
+        let (mut sum, mut sums) = (0.0, [0.0; 16]);
+        for arm in &self[id].arms[range] {
+            if arm.visits == 0 || !arm.child.is_some() || self[arm.child].visits == 0 || arm.bounds.high < low {
+                continue;
+            }
+            let q = value(self, arm);
+            let n = f64::from(arm.visits);
+            let gap = (bound - q).max(1e-6);
+            let mut weight = (width * width / (gap * gap)).min(n);
+            if arm.bounds.proven() == Some(0) {
+                weight *= 0.1;
+            }
+            sum += weight;
+            for (role, sum) in sums.iter_mut().enumerate().take(roles) {
+                let bounds = self.stats(arm.child)[role].bounds;
+                let mean = bounds.proven().map_or_else(|| self.mean(arm.child, role), |goal| f64::from(goal) / 100.0);
+                *sum += weight * mean;
+            }
+        }
+        if sum > 0.0 {
+            for (stats, total) in self.stats_mut(id).iter_mut().zip(sums) {
+                stats.total = total / sum * visits;
             }
         }
     }
@@ -152,6 +211,9 @@ impl<M: Playouts> Search<M> {
                 self.tree.back_up(&descent.path, shares, shared, regrets);
                 if logs {
                     self.history.add_path(&self.tree, &descent.path, shares, per_leaf);
+                    if self.options.x[0] == 0.0 || self.options.x[0] == 3.0 {
+                        self.mast.add_path(&self.tree, &descent.path, shares, per_leaf);
+                    }
                 }
             } else {
                 let stats = self.tree.stats(descent.path.leaf()).iter();

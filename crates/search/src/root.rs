@@ -58,6 +58,11 @@ impl<M: Playouts> Search<M> {
             beam_width: None,
             subgames,
             history: History::new(roles),
+            mast: History::new(roles),
+            gap: [0.0; 8],
+            part: 0.0,
+            ring: Vec::new(),
+            errors: [0.0; 3],
             regression: Regression::default(),
             prior_model: PriorModel::default(),
             advantages: Vec::new(),
@@ -65,6 +70,9 @@ impl<M: Playouts> Search<M> {
             batches: 0,
             in_flight: 0,
         };
+        search.tree.x = options.x;
+        search.tree.c = options.exploration;
+        search.tree.chance = chance;
         search.restart(state)?;
         Ok(search)
     }
@@ -117,6 +125,7 @@ impl<M: Playouts> Search<M> {
         self.best_variation = variation;
         self.set_root(root);
         self.history.decay();
+        self.mast.decay();
         Ok(())
     }
 

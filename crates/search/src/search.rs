@@ -60,6 +60,11 @@ pub struct Search<M: Playouts> {
     /// The searches of the independent subgames, in games of one role. `None` if the game has no subgames.
     pub(crate) subgames: Option<Subgames<M>>,
     pub(crate) history: History,
+    pub(crate) mast: History,
+    pub(crate) gap: [f64; 8],
+    pub(crate) part: f64,
+    pub(crate) errors: [f64; 3],
+    pub(crate) ring: Vec<(crate::id::NodeId, [f64; 4])>,
     pub(crate) regression: Regression,
     pub(crate) prior_model: PriorModel,
     /// A buffer for the advantages of one role's arms.
@@ -94,7 +99,12 @@ impl<M: Playouts> Search<M> {
     /// The selection parameters of the next batch.
     pub(crate) fn selection(&self) -> Selection {
         Selection {
-            exploration: self.options.exploration,
+            exploration: self.options.exploration
+                * if self.options.x[4] > 0.0 {
+                    self.options.x[4] + (self.options.x[5] - self.options.x[4]) * self.part.min(1.0)
+                } else {
+                    1.0
+                },
             chance: self.chance,
             uses_regrets: self.uses_regrets(),
             stops_at_proofs: self.options.has(Technique::Solver),

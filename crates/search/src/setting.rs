@@ -27,6 +27,13 @@ const MAX_THREADS: usize = 64;
 /// The options of tree search.
 pub(crate) fn of_search() -> Vec<Setting<MctsOptions>> {
     let mut all = NUMBERS.to_vec();
+    all.extend(["x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7"].map(|name| Setting {
+        name,
+        values: "a number",
+        meaning: "trial",
+        set: |options: &mut MctsOptions, name, text| parse_into(&mut options.x[name[1..].parse::<usize>().ok()?], text, |_: &f64| true),
+        show: |options, name| options.x[name[1..].parse::<usize>().unwrap()].to_string(),
+    }));
     all.extend(Technique::ALL.map(|technique| Setting {
         name: technique.name(),
         values: "`on` or `off`",

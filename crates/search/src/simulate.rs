@@ -123,7 +123,10 @@ impl Simulation {
         let slow = lanes == 1 && limits.deadline.0.is_some() && self.is_slow();
         self.started += playouts as u64;
         let (mut log, mut best, mut longest) = (std::mem::take(&mut self.log), None, 0);
+        let preferred = self.preferred.clone();
         let mut results = Results {
+            preferred: preferred.as_deref(),
+            first,
             roles,
             per_start,
             shares: &mut *shares,
@@ -132,7 +135,6 @@ impl Simulation {
             longest: &mut longest,
             scores: Vec::with_capacity(roles),
         };
-        let preferred = self.preferred.clone();
         let moves = roles == 1 || self.logs;
         let plan = PlayoutPlan { preferred: preferred.as_deref(), first, per_start, moves, ..self.plan };
         let played = if slow {

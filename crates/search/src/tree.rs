@@ -39,6 +39,9 @@ pub(crate) struct Tree<S> {
     root: NodeId,
     table: Option<Table>,
     pub(crate) recycler: Recycler,
+    pub(crate) x: [f64; 8],
+    pub(crate) c: f64,
+    pub(crate) chance: Option<Role>,
 }
 
 impl<S: Eq + Hash> Tree<S> {
@@ -56,6 +59,9 @@ impl<S: Eq + Hash> Tree<S> {
             root: NodeId::NONE,
             table,
             recycler: Recycler::default(),
+            x: [0.0; 8],
+            c: 0.5,
+            chance: None,
         }
     }
 

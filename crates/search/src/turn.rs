@@ -78,6 +78,7 @@ impl<M: Playouts> Search<M> {
             self.recycle(limits);
             let left = limits.deadline.remaining().map_or(u32::MAX, |left| self.batch_time.times_in(left));
             let batch = self.plan(left, limits.iterations.map_or(u64::MAX, |most| most - done));
+            self.part = limits.iterations.map_or(0.5, |most| done as f64 / most as f64);
             self.in_flight += batch.leaves as u64;
             turn.batch = Some((batch, began));
             turn.result = self.select_and_expand();

@@ -13,6 +13,8 @@ pub(super) struct Results<'a> {
     pub(super) best: &'a mut Option<BestPlayout>,
     pub(super) longest: &'a mut u32,
     pub(super) scores: Vec<Goal>,
+    pub(super) preferred: Option<&'a ggp_game::Preference>,
+    pub(super) first: u64,
 }
 
 impl Results<'_> {
@@ -31,7 +33,14 @@ impl Results<'_> {
         }
         *self.longest = playout.steps.max(*self.longest);
         if let Some(log) = &mut self.log {
-            log.add(playout.moves, &self.scores);
+            let number = self.first.wrapping_add(playout.index as u64);
+            if log.by_start.len() <= start {
+                log.by_start.resize(start + 1, [0.0; 4]);
+            }
+            let at = 2 * usize::from(self.preferred.is_some_and(|p| p.applies(number)));
+            log.by_start[start][at] += self.scores[0].share();
+            log.by_start[start][at + 1] += 1.0;
+            log.add(playout.moves, &self.scores, self.preferred.is_some_and(|p| p.applies(number)));
         }
         if self.roles == 1 && playout.terminal {
             update_best(self.best, start, self.scores[0].share(), playout.moves);
