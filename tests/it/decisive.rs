@@ -2,10 +2,10 @@
 //! Otherwise, in a game of two roles, it avoids moves after which the other role can win at once, if it
 //! has others. Where nothing of this applies, the moves are those of plain playouts.
 
-use ggp_game::{Batches, DecisiveMoves, Hints};
+use ggp_game::{Batches, DecisiveMoves, Ending, Hints, Verdict};
 use ggp_game::{Goal, Goals, Move, PlayoutPlan, Role, StateMachine, rng};
 use ggp_propnet::{BitState, PropNetMachine};
-use ggp_search::{Limits, MctsOptions, Search};
+use ggp_search::{Halt, Limits, MctsOptions, Search, Technique, Techniques};
 use ggp_tests::network;
 
 /// Numbers of checked states in which a role must make a decisive move.
@@ -16,6 +16,10 @@ struct Seen {
     /// States in which some, but not all, moves let another role win at once; every playout must make one
     /// of the others.
     threatened: usize,
+    /// States with a verdict.
+    certain: usize,
+    /// States in which each move lets the other role win at once, according to the verdict.
+    lost: usize,
 }
 
 /// The legal moves of each role; `None` if a role has none.
@@ -67,6 +71,36 @@ fn is_lost(machine: &mut PropNetMachine, state: &BitState, role: usize) -> bool 
         .any(|other| after(machine, state, &legal, other).iter().any(|next| is_won(machine, next, other)))
 }
 
+/// Checks that the goals are those of `ending` in each of `states` that `winner` has won.
+fn check_ending(machine: &mut PropNetMachine, states: &[BitState], winner: usize, ending: Ending) {
+    assert_eq!(ending.winner.index(), winner);
+    for state in states {
+        if is_won(machine, state, winner) {
+            let mut goals = vec![Goals::None; machine.net().roles().len()];
+            machine.goals(state, &mut goals).expect("a state");
+            for (role, goals) in goals.iter().enumerate() {
+                let expected = if role == winner { ending.best } else { ending.least };
+                assert_eq!(goals.largest(), Some(expected));
+            }
+        }
+    }
+}
+
+/// Checks that the goals are those of `ending` after each win of the role that is not `loser` in each of
+/// `states`.
+fn check_losses(machine: &mut PropNetMachine, states: &[BitState], loser: usize, ending: Ending) {
+    let winner = ending.winner.index();
+    assert_ne!(winner, loser);
+    for state in states {
+        if !machine.is_terminal(state).expect("a state")
+            && let Some(legal) = legal_moves(machine, state)
+        {
+            let next = after(machine, state, &legal, winner);
+            check_ending(machine, &next, winner, ending);
+        }
+    }
+}
+
 /// Plays one step of `count` playouts from `state`.
 fn steps(machine: &mut PropNetMachine, state: &BitState, count: usize, decisive: bool) -> Vec<Vec<Move>> {
     let plan = PlayoutPlan { per_start: count, max_steps: 1, moves: true, decisive, ..PlayoutPlan::new(7) };
@@ -105,7 +139,25 @@ fn look(machine: &mut PropNetMachine, name: &str, games: u64) -> Seen {
                     () if are_two && !safe.is_empty() => &safe,
                     () => &legal[role],
                 };
-                assert_eq!(&answer[role], expected, "{name}: of {legal:?}");
+                assert_eq!(&answer[role].moves, expected, "{name}: of {legal:?}");
+                let lost = are_two && wins.is_empty() && safe.is_empty();
+                match answer[role].verdict {
+                    Verdict::Open => {}
+                    Verdict::Wins(ending) => {
+                        assert!(!wins.is_empty(), "{name}: of {legal:?}");
+                        check_ending(machine, &next, role, ending);
+                    }
+                    Verdict::OthersLose(ending) => {
+                        assert!(wins.is_empty() && !lost, "{name}: of {legal:?}");
+                        check_losses(machine, &next, role, ending);
+                    }
+                    Verdict::Loses(ending) => {
+                        assert!(lost, "{name}: of {legal:?}");
+                        check_losses(machine, &next, role, ending);
+                    }
+                }
+                seen.certain += usize::from(answer[role].verdict != Verdict::Open);
+                seen.lost += usize::from(matches!(answer[role].verdict, Verdict::Loses(_)));
                 // A few playouts run one by one, many in lanes.
                 for count in [2, 12] {
                     let plain = steps(machine, &state, count, false);
@@ -137,14 +189,14 @@ fn look(machine: &mut PropNetMachine, name: &str, games: u64) -> Seen {
 /// The project's rulesheets whose networks support decisive moves, and the counts of `look` in four games
 /// of each.
 const OURS: [(&str, Seen); 8] = [
-    ("breakthrough_holes", Seen { won: 76, threatened: 36 }),
-    ("connect_four", Seen { won: 32, threatened: 12 }),
-    ("eight_puzzle", Seen { won: 0, threatened: 0 }),
-    ("maze", Seen { won: 0, threatened: 0 }),
-    ("nim", Seen { won: 2, threatened: 6 }),
-    ("pawn_whopping", Seen { won: 40, threatened: 0 }),
-    ("three_player_tic_tac_toe", Seen { won: 14, threatened: 0 }),
-    ("tic_tac_toe", Seen { won: 10, threatened: 12 }),
+    ("breakthrough_holes", Seen { won: 76, threatened: 36, certain: 251, lost: 20 }),
+    ("connect_four", Seen { won: 32, threatened: 12, certain: 78, lost: 1 }),
+    ("eight_puzzle", Seen { won: 0, threatened: 0, certain: 0, lost: 0 }),
+    ("maze", Seen { won: 0, threatened: 0, certain: 0, lost: 0 }),
+    ("nim", Seen { won: 2, threatened: 6, certain: 24, lost: 3 }),
+    ("pawn_whopping", Seen { won: 40, threatened: 0, certain: 152, lost: 14 }),
+    ("three_player_tic_tac_toe", Seen { won: 14, threatened: 0, certain: 0, lost: 0 }),
+    ("tic_tac_toe", Seen { won: 10, threatened: 12, certain: 29, lost: 0 }),
 ];
 
 /// What the machines of the project's other rulesheets say of decisive moves.
@@ -186,19 +238,22 @@ fn who_can_win_at_once_does_and_of_two_nobody_lets_the_other() {
 
 #[test]
 fn published_games_are_no_exception() {
-    for (name, expected) in [
-        ("quad_5x5", Seen { won: 16, threatened: 2 }),
-        ("nineBoardTicTacToe", Seen { won: 10, threatened: 28 }),
-        ("3pConnectFour", Seen { won: 6, threatened: 0 }),
-        ("ttcc4_2player", Seen { won: 14, threatened: 8 }),
-        ("numbertictactoe", Seen { won: 6, threatened: 6 }),
-        ("connect5", Seen { won: 48, threatened: 22 }),
-    ] {
+    let expected = [
+        ("quad_5x5", Seen { won: 16, threatened: 2, certain: 15, lost: 0 }),
+        ("nineBoardTicTacToe", Seen { won: 10, threatened: 28, certain: 27, lost: 0 }),
+        ("3pConnectFour", Seen { won: 6, threatened: 0, certain: 0, lost: 0 }),
+        ("ttcc4_2player", Seen { won: 14, threatened: 8, certain: 36, lost: 4 }),
+        ("numbertictactoe", Seen { won: 6, threatened: 6, certain: 8, lost: 0 }),
+        ("connect5", Seen { won: 48, threatened: 22, certain: 59, lost: 4 }),
+    ];
+    let mut seen = Vec::new();
+    for (name, _) in &expected {
         let Some(kif) = ggp_tests::published(name) else { return };
         let mut machine = network(&kif);
         assert!(matches!(machine.decisive(), DecisiveMoves::On(_)), "{name}: {}", machine.decisive());
-        assert_eq!(look(&mut machine, name, 1), expected, "{name}");
+        seen.push((*name, look(&mut machine, name, 1)));
     }
+    assert_eq!(seen, expected);
 }
 
 /// The rules of connect four, where the second role may exchange the discs with its first move.
@@ -270,7 +325,7 @@ fn replies(
 /// moves, and the number of such moves that remain although the role has others.
 fn look_at_joint_choices(machine: &mut PropNetMachine, name: &str, games: u64) -> (usize, usize) {
     let (mut missing, mut overlooked) = (0, 0);
-    let mut narrowed = Vec::new();
+    let mut restricted = Vec::new();
     for game in 0..games {
         let mut state = machine.initial_state().expect("a state");
         for step in 0..100 {
@@ -278,7 +333,8 @@ fn look_at_joint_choices(machine: &mut PropNetMachine, name: &str, games: u64) -
                 break;
             }
             let Some(legal) = legal_moves(machine, &state) else { break };
-            machine.decisive_moves(&[&state], &mut narrowed).expect("a state");
+            machine.decisive_moves(&[&state], &mut restricted).expect("a state");
+            let narrowed: Vec<Vec<Move>> = restricted.iter().map(|one| one.moves.clone()).collect();
             for (role, left) in narrowed.iter().enumerate().filter(|_| decider(&legal).is_none()) {
                 let mut is_lost = |mv| {
                     replies(machine, &state, &legal, role, mv).iter().all(|next| {
@@ -360,4 +416,49 @@ fn a_search_looks_at_what_stops_a_threat_first() {
     let candidates = search.report(Role(1)).candidates;
     let looked: Vec<&str> = candidates.iter().filter(|one| one.visits > 0).map(|one| &*one.mv).collect();
     assert_eq!((looked, candidates.len()), (vec!["(drop 4)"], 7), "{candidates:?}");
+}
+
+/// Plays random games of `machine`. In each state with a verdict that gives the goals, checks that a search knows
+/// them at once, and that a search without decisive moves proves them too. Returns the number of these states.
+fn check_proofs(machine: &mut PropNetMachine, games: u64) -> usize {
+    let mut proved = 0;
+    let mut answer = Vec::new();
+    for game in 0..games {
+        let mut state = machine.initial_state().expect("a state");
+        for step in 0.. {
+            if machine.is_terminal(&state).expect("a state") {
+                break;
+            }
+            let legal = legal_moves(machine, &state).expect("legal moves");
+            machine.decisive_moves(&[&state], &mut answer).expect("a state");
+            if let Some(role) = decider(&legal)
+                && let Verdict::Wins(ending) | Verdict::Loses(ending) = answer[role].verdict
+            {
+                for (decisive, iterations) in [(true, 1), (false, 100_000)] {
+                    let techniques = Techniques::all().with(Technique::Decisive, decisive);
+                    let options = MctsOptions { techniques, ..MctsOptions::default() };
+                    let mut search =
+                        Search::from_state(machine.clone(), &options, state.clone()).expect("a search");
+                    assert_eq!(search.run(&Limits::iterations(iterations)), Halt::Decided);
+                    let best = search.report(Role(role as u8)).candidates.swap_remove(0).proven;
+                    let won = ending.winner.index() == role;
+                    assert_eq!(best, Some(if won { ending.best } else { ending.least }.value()));
+                }
+                proved += 1;
+            }
+            let drawn = |(role, moves): (usize, &Vec<Move>)| {
+                moves[(rng::mix(game << 32 | step << 8 | role as u64) % moves.len() as u64) as usize]
+            };
+            let joint: Vec<Move> = legal.iter().enumerate().map(drawn).collect();
+            state = machine.next_state(&state, &joint).expect("legal moves");
+        }
+    }
+    proved
+}
+
+#[test]
+fn what_the_network_says_of_the_end_a_search_knows_at_once() {
+    let proved = ["connect_four", "nim", "pawn_whopping", "tic_tac_toe"]
+        .map(|name| check_proofs(&mut network(&ggp_tests::rulesheet(name)), 6));
+    assert!(proved.iter().all(|&states| states > 5), "{proved:?}");
 }

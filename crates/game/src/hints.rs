@@ -1,6 +1,6 @@
 //! Hints: knowledge about a game that a machine may have in addition to the answers of the rules.
 
-use crate::{EvalError, Move, Role, StateMachine};
+use crate::{EvalError, Goal, Move, Role, StateMachine};
 
 /// Knowledge of a machine about its game that makes a search faster or stronger. Hints never change legal
 /// moves, states or goals: a search without hints is slower or weaker, but still correct. By default a
@@ -34,14 +34,18 @@ pub trait Hints: StateMachine {
         Vec::new()
     }
 
-    /// Replaces `out` by one list of moves for each role in each of `states`: state by state, and role by
-    /// role within a state. A list holds the moves of one role in one state among which a playout with
-    /// decisive moves ([`PlayoutPlan::decisive`](crate::PlayoutPlan::decisive)) draws. `out` becomes empty if
-    /// the machine does not know these moves.
+    /// Replaces `out` by one entry for each role in each of `states`: state by state, and role by role within
+    /// a state. An entry holds the moves of one role in one state among which a playout with decisive moves
+    /// ([`PlayoutPlan::decisive`](crate::PlayoutPlan::decisive)) draws. `out` becomes empty if the machine does
+    /// not know these moves.
     ///
     /// # Errors
     /// See [`StateMachine`].
-    fn decisive_moves(&mut self, states: &[&Self::State], out: &mut Vec<Vec<Move>>) -> Result<(), EvalError> {
+    fn decisive_moves(
+        &mut self,
+        states: &[&Self::State],
+        out: &mut Vec<RestrictedMoves>,
+    ) -> Result<(), EvalError> {
         let _ = states;
         out.clear();
         Ok(())
@@ -58,6 +62,43 @@ pub trait Hints: StateMachine {
         out.clear();
         Ok(())
     }
+}
+
+/// The moves of a role in a state among which a playout with decisive moves draws.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct RestrictedMoves {
+    /// The moves, in ascending order.
+    pub moves: Vec<Move>,
+    /// What is known about the role's legal moves.
+    pub verdict: Verdict,
+}
+
+/// What is known about the legal moves of a role that chooses alone, in a game of two roles beside chance.
+///
+/// A verdict assumes that each role takes a move that gives it its best goal if it has one.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Verdict {
+    /// Nothing.
+    #[default]
+    Open,
+    /// Each move of [`RestrictedMoves::moves`] ends the game with these goals. The winner is the role itself.
+    Wins(Ending),
+    /// No move wins at once. After each legal move that is neither in [`RestrictedMoves::moves`] nor equivalent to one
+    /// of these ([`Hints::distinct_moves`]), the other role ends the game at once with these goals.
+    OthersLose(Ending),
+    /// After each legal move, the other role ends the game at once with these goals.
+    Loses(Ending),
+}
+
+/// The goals with which a game ends when one of two roles wins.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Ending {
+    /// The winner.
+    pub winner: Role,
+    /// The goal of the winner: the role's largest goal.
+    pub best: Goal,
+    /// The goal of the other role: that role's smallest goal.
+    pub least: Goal,
 }
 
 /// Whether a machine computes decisive moves: moves that win at once or prevent a loss at once.

@@ -25,12 +25,14 @@ pub(crate) struct OutputValues {
     pub(crate) next: Vec<Literal<Value>>,
     /// For each role, the literal of each percept.
     pub(crate) percepts: Vec<Vec<Literal<Value>>>,
+    /// For each role, the literals of [`Outputs::verdicts`].
+    pub(crate) verdicts: Vec<Vec<Literal<Value>>>,
 }
 
 impl OutputValues {
     /// The literals of all outputs.
     pub(crate) fn iter(&self) -> impl Iterator<Item = Literal<Value>> + '_ {
-        let lists = self.goals.iter().chain(&self.legal).chain(&self.percepts);
+        let lists = self.goals.iter().chain(&self.legal).chain(&self.percepts).chain(&self.verdicts);
         lists.flatten().chain(&self.next).chain([&self.terminal]).copied()
     }
 }
@@ -198,7 +200,7 @@ impl Allocator {
         };
         keep_until(&[outputs.terminal], ends[TERMINAL]);
         outputs.goals.iter().for_each(|goals| keep_until(goals, ends[GOALS]));
-        outputs.legal.iter().for_each(|legal| keep_until(legal, ends[LEGAL]));
+        outputs.legal.iter().chain(&outputs.verdicts).for_each(|legal| keep_until(legal, ends[LEGAL]));
         keep_until(&outputs.next, ends[NEXT]);
         outputs.percepts.iter().for_each(|percepts| keep_until(percepts, ends[NEXT]));
         ends
@@ -261,6 +263,7 @@ impl Allocator {
         match number {
             TERMINAL => program.terminal = self.row_of(outputs.terminal),
             GOALS => program.goals = outputs.goals.iter().map(rows).collect(),
+            LEGAL => program.verdicts = outputs.verdicts.iter().map(rows).collect(),
             NEXT if self.keep => {
                 program.legal = outputs.legal.iter().map(rows).collect();
                 program.next = rows(&outputs.next);

@@ -18,18 +18,36 @@ use crate::builder::NetBuilder;
 use crate::net::PropNet;
 use crate::node::Signal;
 use crate::specialise::Specialised;
-use crate::successor::{Successor, any_of, is_alone};
+use crate::successor::{Successor, any_of, implied, is_alone};
 use ggp_game::NoDecisiveMoves;
+use serde::{Deserialize, Serialize};
+
+/// The networks of a game's phases with legal moves restricted to decisive ones.
+pub(crate) struct DecisiveNets {
+    /// The networks. For each role, [`Specialised::verdicts`] has two signals, or none in a game that has not two
+    /// roles beside chance. The first is true if the legal moves win at once. The second is true if no move wins
+    /// at once and each allows another role to win in its next move.
+    pub(crate) nets: Vec<Specialised>,
+    /// For each phase and role, whether the end after a winning or a losing move is certain.
+    pub(crate) certain: Vec<Vec<Certain>>,
+}
+
+/// Whether the goals of both roles are known after a winning or a losing move of one role in one phase: whether
+/// the winner's largest goal implies the other role's smallest goal.
+#[derive(Clone, Copy, Default, Debug, Serialize, Deserialize)]
+pub(crate) struct Certain {
+    /// After a winning move.
+    pub(crate) win: bool,
+    /// After a losing move and the other role's winning move.
+    pub(crate) loss: bool,
+}
 
 /// The networks of a game's phases with legal moves restricted to decisive ones. The moves of the role `nature`
 /// (chance) stay unrestricted.
 ///
 /// # Errors
 /// The reason if no move is found to win or lose, or if the construction takes too much work.
-pub(crate) fn decisive(
-    nets: &[Specialised],
-    nature: Option<usize>,
-) -> Result<Vec<Specialised>, NoDecisiveMoves> {
+pub(crate) fn decisive(nets: &[Specialised], nature: Option<usize>) -> Result<DecisiveNets, NoDecisiveMoves> {
     let after = |number: usize| (number + 1) % nets.len();
     let roles = nets.first().map_or(0, |one| one.net.roles.len());
     let is_player = |role: usize| Some(role) != nature;
@@ -81,13 +99,51 @@ pub(crate) fn decisive(
     //    block it, and that role may have better moves.
     let are_two = (0..roles).filter(|&role| is_player(role)).count() == 2;
     let nothing: Vec<Option<Wins>> = (0..roles).map(|_| None).collect();
+    let mut certain = Vec::with_capacity(nets.len());
     for (number, one) in narrowed.iter_mut().enumerate() {
         let next_wins = if are_two { &wins[after(number)] } else { &nothing };
         for (role, (wins, losing_moves)) in wins[number].iter().zip(&losing[number]).enumerate() {
-            one.net = narrowed_moves(&one.net, role, wins.as_ref(), losing_moves.as_ref(), next_wins);
+            let (net, verdicts) =
+                narrowed_moves(&one.net, role, wins.as_ref(), losing_moves.as_ref(), next_wins);
+            one.net = net;
+            one.verdicts.push(if are_two && is_player(role) { verdicts.to_vec() } else { Vec::new() });
         }
+        let (next, last) = (&nets[after(number)].net, &nets[after(after(number))].net);
+        let of_role = |role: usize| {
+            let Some(rival) = next.rival(role) else { return Certain::default() };
+            let is_known = |net: &PropNet, role: usize| is_certain(net, role) || are_opposed(net, role);
+            Certain { win: is_known(next, role), loss: is_known(last, rival) }
+        };
+        certain.push((0..roles).map(of_role).collect());
     }
-    Ok(narrowed)
+    Ok(DecisiveNets { nets: narrowed, certain })
+}
+
+/// The largest goal of `role` and the smallest goal of its rival, each with its signal. `None` if there is no rival
+/// or a role without goals.
+fn extremes(net: &PropNet, role: usize) -> Option<(Signal, Signal)> {
+    let best = net.roles[role].goals.iter().max_by_key(|(goal, _)| goal.value())?;
+    let least = net.roles[net.rival(role)?].goals.iter().min_by_key(|(goal, _)| goal.value())?;
+    Some((best.1, least.1))
+}
+
+/// Whether the largest goal of `role` implies the smallest goal of its rival in the terminal states of `net`. The
+/// implication is found only where it follows from conjunctions.
+fn is_certain(net: &PropNet, role: usize) -> bool {
+    let Some((won, least)) = extremes(net, role) else { return false };
+    let mut both = implied(net, won);
+    both.extend(implied(net, !least));
+    least == Signal::TRUE || both.iter().any(|&signal| both.contains(&!signal))
+}
+
+/// Whether the goals of `role` and its rival look as if they had a constant sum: for each goal of one, the other
+/// has the difference to 100.
+fn are_opposed(net: &PropNet, role: usize) -> bool {
+    let Some(rival) = net.rival(role) else { return false };
+    let goals = |role: usize| net.roles[role].goals.iter().map(|(goal, _)| goal.value());
+    let has_rest =
+        |one: usize, other: usize| goals(one).all(|goal| goals(other).any(|rest| goal + rest == 100));
+    has_rest(role, rival) && has_rest(rival, role)
 }
 
 /// `found`, or nothing if the conditions depend on recursive rules. `is_recursive` remembers that they do.
@@ -105,16 +161,19 @@ fn unless_recursive<T>(
 /// Restricts the legal moves of `role` in `net`. If the role has winning moves, only these are legal.
 /// Otherwise, if some legal moves are safe, only these are legal. A move is safe if it does not lose at once
 /// and does not allow another role to win in its next move. For each role, `next_wins` holds its winning
-/// moves in the next phase. `None` stands for a role that counts as unable to win there.
+/// moves in the next phase. `None` stands for a role that counts as unable to win there. Also returns whether some
+/// move wins, and whether none wins and each allows a win (not computed where other roles choose simultaneously).
 fn narrowed_moves(
     net: &PropNet,
     role: usize,
     wins: Option<&Wins>,
     losing_moves: Option<&LosingMoves>,
     next_wins: &[Option<Wins>],
-) -> PropNet {
+) -> (PropNet, [Signal; 2]) {
     let mut builder = NetBuilder::of(net);
     let mut roles = net.roles.clone();
+    let won = wins.map_or(Signal::FALSE, |wins| wins.any);
+    let mut lost = Signal::FALSE;
     let moves = &mut roles[role].moves;
     if let Some(losing_moves) = losing_moves {
         let mut safe = Vec::with_capacity(moves.len());
@@ -124,6 +183,9 @@ fn narrowed_moves(
             safe.push(builder.and(none));
         }
         let any = any_of(&mut builder, &safe);
+        if losing_moves.losses.iter().all(|&loss| loss == Signal::FALSE) {
+            lost = builder.and([!any, !won]);
+        }
         for (mv, safe) in moves.iter_mut().zip(safe) {
             let another = builder.and([any, !safe]);
             mv.legal = builder.and([mv.legal, !another]);
@@ -135,7 +197,7 @@ fn narrowed_moves(
             mv.legal = builder.or([winning, quiet]);
         }
     }
-    builder.finish(net.fluents.clone(), roles, net.terminal)
+    (builder.finish(net.fluents.clone(), roles, net.terminal), [won, lost])
 }
 
 /// The winning moves of a role: those that win at once. The signals belong to the network of the phase in
@@ -157,7 +219,11 @@ impl Wins {
         if now.roles[role].moves.len() < 2 || won == Signal::FALSE || !is_alone(now, role) {
             return Ok(None);
         }
-        let after = Successor::new(now, next, role, true, vec![next.terminal, won])?;
+        // Where the goals look opposed, a move counts as winning only if it gives the rival its smallest goal: the
+        // end is then certain, and hardly any signal grows.
+        let least = extremes(next, role).filter(|_| !is_certain(next, role) && are_opposed(next, role));
+        let ends = [next.terminal, won].into_iter().chain(least.map(|(_, least)| least)).collect();
+        let after = Successor::new(now, next, role, true, ends)?;
         let (mut builder, after) = after.by_move()?;
         let mut moves = Vec::with_capacity(after.len());
         for (mv, after) in now.roles[role].moves.iter().zip(after) {

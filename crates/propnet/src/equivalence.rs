@@ -99,7 +99,7 @@ impl EquivalentMoves {
                     }
                 }
                 let net = builder.finish(one.net.fluents.clone(), roles, one.net.terminal);
-                Specialised { net, moves: one.moves.clone() }
+                Specialised { net, moves: one.moves.clone(), verdicts: Vec::new() }
             })
             .collect();
         changed.then_some(narrowed)

@@ -201,7 +201,7 @@ pub(crate) fn specialised(
 impl<'a> Outputs<'a> {
     fn of(one: &'a Specialised, fluents: &'a [u32], kept: Kept) -> Outputs<'a> {
         let moves = one.moves.iter().map(|moves| (0..moves.len() as u32).collect()).collect();
-        Outputs { net: &one.net, fluents, moves, percepts: false, kept }
+        Outputs { net: &one.net, fluents, moves, percepts: false, kept, verdicts: &one.verdicts }
     }
 }
 

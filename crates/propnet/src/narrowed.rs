@@ -4,7 +4,7 @@
 //! Their cost decides whether they are used. It is estimated by counts of gates and not measured, so that a search
 //! with a fixed number of iterations gives the same result everywhere.
 
-use crate::decisive::decisive;
+use crate::decisive::{Certain, decisive};
 use crate::encoding::DecodeError;
 use crate::equivalence::EquivalentMoves;
 use crate::evaluator::{PhasePrograms, specialised};
@@ -32,6 +32,8 @@ const DEAREST: usize = 300;
 pub(crate) struct Narrowed {
     /// `None` if no restriction applies.
     programs: Option<PhasePrograms>,
+    /// For each phase and role, which ends are certain. Empty without decisive moves.
+    certain: Vec<Vec<Certain>>,
     /// What they say of decisive moves.
     decisive: Decisive,
 }
@@ -81,13 +83,15 @@ impl Narrowed {
         stop.check()?;
         let gates = |nets: &[Specialised]| nets.iter().map(|one| one.net.counts().gates).sum::<usize>();
         let mut missing = match found {
-            Ok(nets) if gates(&nets) <= MOST_GATES => {
-                let programs = PhasePrograms::of(&nets, &constant, phases.clone(), stop)?;
+            Ok(found) if gates(&found.nets) <= MOST_GATES => {
+                let programs = PhasePrograms::of(&found.nets, &constant, phases.clone(), stop)?;
                 let cost = cost(plain, mean_gates(&programs));
                 if cost.time <= DEAREST {
-                    return Ok(Narrowed { programs: Some(programs), decisive: Decisive::On });
+                    let (programs, certain) = (Some(programs), found.certain);
+                    return Ok(Narrowed { programs, certain, decisive: Decisive::On });
                 }
-                Narrowed { programs: None, decisive: Decisive::TooSlow(cost.decisive) }
+                let decisive = Decisive::TooSlow(cost.decisive);
+                Narrowed { programs: None, certain: Vec::new(), decisive }
             }
             Ok(_) => Narrowed::without(NoDecisiveMoves::TooLarge),
             Err(why) => Narrowed::without(why),
@@ -102,12 +106,17 @@ impl Narrowed {
 
     fn without(why: NoDecisiveMoves) -> Narrowed {
         let index = NoDecisiveMoves::ALL.iter().position(|&one| one == why).unwrap_or(0) as u8;
-        Narrowed { programs: None, decisive: Decisive::Off(index) }
+        Narrowed { programs: None, certain: Vec::new(), decisive: Decisive::Off(index) }
     }
 
     /// The programs. `None` if no restriction applies.
     pub(crate) fn programs(&self) -> Option<&PhasePrograms> {
         self.programs.as_ref()
+    }
+
+    /// Which ends are certain after the decisive moves of the role `role` in the phase `phase`.
+    pub(crate) fn certain(&self, phase: usize, role: usize) -> Certain {
+        self.certain.get(phase).and_then(|roles| roles.get(role)).copied().unwrap_or_default()
     }
 
     /// Whether the programs restrict moves to decisive ones, and the cost in comparison with `plain`.

@@ -54,7 +54,14 @@ impl Nearness {
         let bare = restricted_to(net, &leaves);
         let fluents: Vec<u32> = (0..bare.fluents.len() as u32).collect();
         let moves = bare.roles.iter().map(|role| (0..role.moves.len() as u32).collect()).collect();
-        let outputs = Outputs { net: &bare, fluents: &fluents, moves, percepts: true, kept: Kept::default() };
+        let outputs = Outputs {
+            net: &bare,
+            fluents: &fluents,
+            moves,
+            percepts: true,
+            kept: Kept::default(),
+            verdicts: &[],
+        };
         let program =
             Compiler::new(&outputs, Sharing::Once, stop)?.compile(Layout::Keep, Sizes::LANES, stop)?;
         let mut rows = vec![0; program.rows];

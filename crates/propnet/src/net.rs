@@ -7,7 +7,7 @@
 
 use crate::move_set::{MoveSet, MoveSets};
 use crate::node::{Node, Signal};
-use ggp_game::{Fact, Game, Goal};
+use ggp_game::{Ending, Fact, Game, Goal, Role};
 use std::sync::Arc;
 
 /// A fluent: one proposition of a state.
@@ -124,6 +124,28 @@ impl PropNet {
             let (one, two) = (both.next()?, both.next()?);
             Some((&self.fluents[one].fact, &self.fluents[two].fact))
         })
+    }
+
+    /// The only role besides `role` and chance. `None` in games that have not two roles besides chance, and if
+    /// `role` is chance.
+    pub(crate) fn rival(&self, role: usize) -> Option<usize> {
+        let nature = self.game.nature().map(Role::index);
+        let players: Vec<usize> = (0..self.roles.len()).filter(|&role| Some(role) != nature).collect();
+        match players[..] {
+            [one, two] if one == role => Some(two),
+            [one, two] if two == role => Some(one),
+            _ => None,
+        }
+    }
+
+    /// The end of the game in which `winner` gets its largest goal and `loser` its smallest.
+    pub(crate) fn ending(&self, winner: usize, loser: usize) -> Ending {
+        let goals = |role: usize| self.roles[role].goals.iter().map(|&(goal, _)| goal);
+        Ending {
+            winner: Role(winner as u8),
+            best: goals(winner).max().unwrap_or(Goal::ZERO),
+            least: goals(loser).min().unwrap_or(Goal::ZERO),
+        }
     }
 
     /// Sizes of the grounded rules.

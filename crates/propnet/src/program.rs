@@ -8,6 +8,7 @@
 use crate::gate::{Gate, Kind, Literal};
 use crate::latch::Kept;
 use crate::net::PropNet;
+use crate::node::Signal;
 use crate::steps::Steps;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -89,6 +90,10 @@ pub(crate) struct Outputs<'a> {
     pub(crate) percepts: bool,
     /// The unknowns that are kept from step to step. They must be false where a playout begins.
     pub(crate) kept: Kept,
+    /// For each role, further signals that are computed with the legal moves (see [`Specialised::verdicts`]).
+    ///
+    /// [`Specialised::verdicts`]: crate::specialise::Specialised::verdicts
+    pub(crate) verdicts: &'a [Vec<Signal>],
 }
 
 /// Compiled gates that evaluate a network, or one phase of it.
@@ -106,6 +111,8 @@ pub(crate) struct Program {
     /// For each role and each move of [`Outputs::moves`], the literal that says whether the move is legal. It
     /// is used with [`Layout::Keep`]; in other layouts that value is in the move's own row.
     pub(crate) legal: Vec<Vec<Literal<u32>>>,
+    /// The literals of [`Outputs::verdicts`].
+    pub(crate) verdicts: Vec<Vec<Literal<u32>>>,
     /// For each fluent of [`Outputs::fluents`], the literal of its next value. It is used with
     /// [`Layout::Keep`]; in other layouts the next-state section overwrites the state rows.
     pub(crate) next: Vec<Literal<u32>>,
@@ -191,7 +198,7 @@ impl Program {
                 size_of::<Block>() + size_of_val(body.as_slice()) + size_of_val(unknowns.as_slice())
             }
         };
-        let lists = self.goals.iter().chain(&self.legal).chain(&self.percepts);
+        let lists = self.goals.iter().chain(&self.legal).chain(&self.percepts).chain(&self.verdicts);
         let literals = lists.map(Vec::len).sum::<usize>() + self.next.len();
         let moves: usize = self.choices.iter().map(|choice| size_of_val(choice.moves.as_slice())).sum();
         size_of_val(self.gates.as_slice())

@@ -64,7 +64,7 @@ impl Program {
     }
 
     fn outputs_exist(&self) -> bool {
-        let lists = self.goals.iter().chain(&self.legal).chain(&self.percepts);
+        let lists = self.goals.iter().chain(&self.legal).chain(&self.percepts).chain(&self.verdicts);
         let mut literals = lists.flatten().chain(&self.next).chain([&self.terminal]);
         literals.all(|&(row, _)| (row as usize) < self.live_rows)
     }

@@ -26,6 +26,7 @@ pub(crate) struct Compiler<'a> {
     legal: Vec<Vec<Signal>>,
     next: Vec<Signal>,
     percepts: Vec<Vec<Signal>>,
+    verdicts: Vec<Vec<Signal>>,
 }
 
 impl<'a> Compiler<'a> {
@@ -63,8 +64,9 @@ impl<'a> Compiler<'a> {
                 if outputs.percepts { sees.collect() } else { Vec::new() }
             })
             .collect();
+        let verdicts = outputs.verdicts.to_vec();
         let mut roots = vec![net.terminal];
-        for lists in [&goals, &legal, &percepts] {
+        for lists in [&goals, &legal, &percepts, &verdicts] {
             roots.extend(lists.iter().flatten());
         }
         roots.extend(&next);
@@ -76,8 +78,9 @@ impl<'a> Compiler<'a> {
             lists.iter().map(|list| list.iter().map(|_| one()).collect()).collect()
         };
         let (goals, legal, percepts) = (shape(&goals), shape(&legal), shape(&percepts));
+        let verdicts = shape(&verdicts);
         let next = next.iter().map(|_| one()).collect();
-        Ok(Compiler { outputs, circuit, terminal, goals, legal, next, percepts })
+        Ok(Compiler { outputs, circuit, terminal, goals, legal, next, percepts, verdicts })
     }
 
     /// The fraction of a step's gates, from 0 to 1, that both the terminal condition and the legal moves
@@ -119,8 +122,10 @@ impl<'a> Compiler<'a> {
             Layout::Refill => mapper.forget(),
             Layout::Share | Layout::Keep => mapper.restore(after_terminal),
         }
-        let legal_section = mapper.section(&flat(&self.legal), stop)?;
+        let legal_roots = [flat(&self.legal), flat(&self.verdicts)].concat();
+        let legal_section = mapper.section(&legal_roots, stop)?;
         let legal = literals(&mut mapper, &self.legal);
+        let verdicts = literals(&mut mapper, &self.verdicts);
         let percept_roots = flat(&self.percepts);
         let fluents = self.outputs.fluents;
         let holds = if keep || self.circuit.cells.len() < sizes.section {
@@ -137,7 +142,7 @@ impl<'a> Compiler<'a> {
         let next = next.collect();
         let held_section = holds.section(&mut mapper);
         let percepts = literals(&mut mapper, &self.percepts);
-        let outputs = OutputValues { terminal, goals, legal, next, percepts };
+        let outputs = OutputValues { terminal, goals, legal, next, percepts, verdicts };
 
         let mut sections = [terminal_section, goal_section, legal_section, next_section];
         let mut read = vec![false; mapper.value_count()];
@@ -177,6 +182,7 @@ impl<'a> Compiler<'a> {
             legal: Vec::new(),
             next: Vec::new(),
             percepts: Vec::new(),
+            verdicts: Vec::new(),
             choices: self.choices(&allocator),
             rows: 0,
             live_rows: 0,

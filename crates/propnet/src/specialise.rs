@@ -25,6 +25,9 @@ pub(crate) struct Specialised {
     pub(crate) net: PropNet,
     /// For each role, the remaining moves, as indices into the role's moves of the original network.
     pub(crate) moves: Vec<Vec<u32>>,
+    /// For each role, signals about the legal moves that its moves in this network are a part of; empty for most
+    /// networks. See [`decisive`](crate::decisive).
+    pub(crate) verdicts: Vec<Vec<Signal>>,
 }
 
 /// `net` with every fluent that has a value in `fixed` replaced by that value.
@@ -39,7 +42,7 @@ pub(crate) fn specialise(
     let all: Vec<Vec<u32>> = net.roles.iter().map(|role| (0..role.moves.len() as u32).collect()).collect();
     let mut legal = net.roles.iter().flat_map(|role| role.moves.iter().map(|mv| mv.legal));
     if fixed.iter().all(Option::is_none) && legal.all(|legal| legal != Signal::FALSE) {
-        return Ok(Specialised { net: net.clone(), moves: all });
+        return Ok(Specialised { net: net.clone(), moves: all, verdicts: Vec::new() });
     }
     let legal = net.roles.iter().flat_map(|role| role.moves.iter().map(|mv| mv.legal));
     let first = Rebuilt::new(net, fixed, &all, legal, stop)?;
@@ -51,7 +54,7 @@ pub(crate) fn specialise(
     });
     let moves: Vec<Vec<u32>> = moves.collect();
     let net = Rebuilt::new(net, fixed, &moves, net.outputs(), stop)?.finish(net, &moves);
-    Ok(Specialised { net, moves })
+    Ok(Specialised { net, moves, verdicts: Vec::new() })
 }
 
 /// The nodes of a network that some signals need, rebuilt with some fluents fixed and without some moves.

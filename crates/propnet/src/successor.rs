@@ -277,7 +277,7 @@ fn simplified(signal: Signal, non_terminal: &FxHashSet<Signal>) -> Signal {
 }
 
 /// The signals that `signal` implies: itself and, recursively, its conjuncts.
-fn implied(net: &PropNet, signal: Signal) -> FxHashSet<Signal> {
+pub(crate) fn implied(net: &PropNet, signal: Signal) -> FxHashSet<Signal> {
     let mut implied = FxHashSet::default();
     let mut stack = vec![signal];
     while let Some(signal) = stack.pop() {

@@ -28,6 +28,8 @@ pub(crate) struct Arm {
     /// to win. An arm is deferred if another arm wins at once, if its own move lets another role win at
     /// once, or if the node has an equivalent arm that is not deferred.
     pub(crate) deferred: bool,
+    /// Whether the node has an equivalent arm, which gives all roles the same goals. Proofs leave this arm out.
+    pub(crate) is_redundant: bool,
 }
 
 impl Arm {
@@ -41,6 +43,7 @@ impl Arm {
             sum: 0.0,
             advantage: 0.0,
             deferred: false,
+            is_redundant: false,
         }
     }
 

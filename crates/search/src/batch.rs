@@ -2,7 +2,7 @@
 
 use crate::descent::Descent;
 use crate::id::NodeId;
-use ggp_game::{Goals, Move};
+use ggp_game::{Goals, Move, RestrictedMoves};
 
 /// One thread's batch: its descents and the machine's answers for them.
 #[derive(Debug)]
@@ -13,9 +13,9 @@ pub(crate) struct Batch<S> {
     /// The legal moves in the leaves of `unopened`: for each leaf, one list for each role.
     pub(crate) legal: Vec<Vec<Move>>,
     /// The decisive moves (moves that win at once, or prevent a loss at once) in the leaves of `unopened`:
-    /// one list for each list in `legal`, in the same order. Empty if the search does not use decisive moves
+    /// one entry for each list in `legal`, in the same order. Empty if the search does not use decisive moves
     /// or the machine does not compute them.
-    pub(crate) decisive: Vec<Vec<Move>>,
+    pub(crate) decisive: Vec<RestrictedMoves>,
     /// The indices of the descents whose next state has no node yet.
     pub(crate) childless: Vec<usize>,
     /// The joint moves of the descents in `childless`: for each descent, one move for each role.

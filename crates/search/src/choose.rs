@@ -129,7 +129,7 @@ impl<M: Playouts> Search<M> {
     /// The sort key of a root move; larger is better. The lower bound of a move with fewer than `known`
     /// visits counts as −1.
     fn rank(&self, arm: &Arm, known: u32) -> (i32, f64, u32, f64) {
-        let distance = i32::from(self.tree.distance_of(arm.child));
+        let distance = i32::from(self.tree.distance_after(arm));
         let certain = match arm.bounds.proven() {
             Some(100) => 1 + i32::from(u16::MAX) - distance,
             Some(0) => distance - i32::from(u16::MAX),

@@ -7,7 +7,7 @@ use crate::id::NodeId;
 use crate::node::{Chooser, Phase};
 use crate::search::Search;
 use crate::technique::Technique;
-use ggp_game::{EvalError, Goals, Move, Playouts};
+use ggp_game::{EvalError, Goals, Move, Playouts, RestrictedMoves};
 
 impl<M: Playouts> Search<M> {
     /// The node of `state`, found or created.
@@ -78,7 +78,12 @@ impl<M: Playouts> Search<M> {
 
     /// Opens a leaf with its `legal` moves, and defers some of these moves (see `defer`). The search treats
     /// a state in which some role has no legal move as the end of the game.
-    fn open(&mut self, id: NodeId, legal: &mut [Vec<Move>], decisive: &[Vec<Move>]) -> Result<(), EvalError> {
+    fn open(
+        &mut self,
+        id: NodeId,
+        legal: &mut [Vec<Move>],
+        decisive: &[RestrictedMoves],
+    ) -> Result<(), EvalError> {
         if legal.iter().any(Vec::is_empty) {
             self.worker.machine.goals(&self.tree[id].state, &mut self.goals)?;
             self.tree.end(id, &self.goals);
@@ -105,22 +110,29 @@ impl<M: Playouts> Search<M> {
         }
     }
 
-    /// Defers arms of a node opened with `legal` moves. If one role decides alone and has `decisive` moves, all
-    /// its other moves are deferred. In every other case, all but one move of each equivalence class are deferred.
-    fn defer(&mut self, id: NodeId, legal: &[Vec<Move>], decisive: &[Vec<Move>]) {
+    /// Defers arms of a node opened with `legal` moves: all but one of each class of equivalent moves and, if one
+    /// role decides alone, the moves that are not among its `decisive` ones. With the solver, also sets the bounds
+    /// that are known of the decisive moves.
+    fn defer(&mut self, id: NodeId, legal: &[Vec<Move>], decisive: &[RestrictedMoves]) {
         if !self.options.has(Technique::Decisive) {
             return;
         }
         for role in self.tree.each_role().filter(|role| legal[role.index()].len() > 1) {
+            self.distinct.clone_from(&legal[role.index()]);
+            self.distinct.sort_unstable();
+            self.worker.machine.distinct_moves(role, &mut self.distinct);
             let decisive = decisive.get(role.index()).filter(|_| self.tree[id].chooser == Chooser::One(role));
-            if let Some(moves) = decisive.filter(|moves| !moves.is_empty()) {
-                self.tree.defer(id, role, moves);
-            } else {
-                self.distinct.clone_from(&legal[role.index()]);
-                self.worker.machine.distinct_moves(role, &mut self.distinct);
-                self.tree.defer(id, role, &self.distinct);
+            let first = decisive.map_or(&[][..], |decisive| &decisive.moves);
+            self.tree.defer(id, role, &self.distinct, first);
+            if let Some(decisive) = decisive.filter(|_| self.proves_decisive()) {
+                self.tree.decide(id, role, decisive);
             }
         }
+    }
+
+    /// Whether the verdicts on decisive moves become proven bounds. They say nothing of the goal of chance.
+    fn proves_decisive(&self) -> bool {
+        self.two_player.has(Technique::Solver) && self.chance.is_none()
     }
 
     /// Advances a descent to its next state, `state`. Creates a node for a state without a node if the

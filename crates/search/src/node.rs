@@ -4,7 +4,7 @@ use crate::arm::Arm;
 use crate::bounds::Bounds;
 use crate::id::NodeId;
 use crate::regret::Regret;
-use ggp_game::Role;
+use ggp_game::{Ending, Role};
 use rustc_hash::FxHashMap;
 
 /// How much the tree knows about a node's state.
@@ -49,6 +49,8 @@ pub(crate) struct Node<S> {
     pub(crate) mark: u32,
     /// The number of steps to the end of the game, once the goals are proved.
     pub(crate) distance: u16,
+    /// The end of the game after those arms that have proven bounds but no child.
+    pub(crate) ending: Option<Ending>,
     pub(crate) phase: Phase,
     pub(crate) chooser: Chooser,
 }
@@ -82,6 +84,7 @@ impl<S> Node<S> {
             pending: 0,
             mark,
             distance: 0,
+            ending: None,
             phase: Phase::Leaf,
             chooser: Chooser::Nobody,
         }

@@ -12,12 +12,13 @@
 //! Invariant: bounds never widen, and they contain the outcome of rational play. Proofs start only from ends
 //! of the game, so repeated states prove nothing.
 
+use crate::arm::Arm;
 use crate::bounds::Bounds;
 use crate::id::NodeId;
 use crate::node::Chooser;
 use crate::path::Path;
 use crate::tree::Tree;
-use ggp_game::Role;
+use ggp_game::{Ending, RestrictedMoves, Role, Verdict};
 use std::hash::Hash;
 
 /// In a node with more joint moves than this, the solver waits until every joint move has a child node
@@ -55,13 +56,50 @@ impl<S: Eq + Hash> Tree<S> {
         *bounds != before
     }
 
+    /// Sets the bounds that are known when a node is opened: the goals after moves of `role`, which decides alone,
+    /// and after which the game ends within two moves (see [`Verdict`]).
+    pub(crate) fn decide(&mut self, id: NodeId, role: Role, decisive: &RestrictedMoves) {
+        let (ending, steps, decides) = match decisive.verdict {
+            Verdict::Open => return,
+            Verdict::Wins(ending) => (ending, 1, true),
+            Verdict::OthersLose(ending) => (ending, 2, false),
+            Verdict::Loses(ending) => (ending, 2, true),
+        };
+        let range = self.arm_range(id, role);
+        let node = &mut self[id];
+        node.ending = Some(ending);
+        for arm in node.arms[range].iter_mut().filter(|arm| decides != arm.deferred && !arm.is_redundant) {
+            arm.bounds = bounds_of(ending, role.index());
+        }
+        if decides {
+            node.distance = steps;
+            for (role, stats) in self.stats_mut(id).iter_mut().enumerate() {
+                stats.bounds = bounds_of(ending, role);
+            }
+        }
+    }
+
+    /// The proven bounds of the goal of `role` after `arm` of the node `id`, where one role decides alone.
+    fn bounds_after(&self, id: NodeId, arm: &Arm, role: usize) -> Bounds {
+        match self[id].ending {
+            _ if arm.child.is_some() => self.stats(arm.child)[role].bounds,
+            Some(ending) if arm.bounds.proven().is_some() => bounds_of(ending, role),
+            _ => Bounds::UNKNOWN,
+        }
+    }
+
     fn child_bounds(&self, child: NodeId, role: usize) -> Bounds {
         if child.is_some() { self.stats(child)[role].bounds } else { Bounds::UNKNOWN }
     }
 
-    /// The number of steps from `child` to the end of the game; 0 for [`NodeId::NONE`]. It has a meaning
-    /// only if the goals of `child` are proved.
-    pub(crate) fn distance_of(&self, child: NodeId) -> u16 {
+    /// The number of steps from the state after `arm` to the end of the game. It has a meaning only if the goals
+    /// after the arm are proved.
+    pub(crate) fn distance_after(&self, arm: &Arm) -> u16 {
+        if arm.child.is_some() { self[arm.child].distance } else { u16::from(arm.deferred) }
+    }
+
+    /// The same for the child `child`; 0 for [`NodeId::NONE`].
+    fn distance_of(&self, child: NodeId) -> u16 {
         if child.is_some() { self[child].distance } else { 0 }
     }
 
@@ -98,7 +136,10 @@ impl<S: Eq + Hash> Tree<S> {
         let own = chooser.index();
         let (mut low, mut high) = (0, 0);
         for arm in range.clone() {
-            let bounds = self.child_bounds(self[id].arms[arm].child, own);
+            if self[id].arms[arm].is_redundant {
+                continue;
+            }
+            let bounds = self.bounds_after(id, &self[id].arms[arm], own);
             self[id].arms[arm].bounds = bounds;
             low = low.max(bounds.low);
             high = high.max(bounds.high);
@@ -111,15 +152,15 @@ impl<S: Eq + Hash> Tree<S> {
         let (mut nearest, mut farthest) = (u16::MAX, 0);
         let mut others = vec![(u8::MAX, 0u8); self.roles()];
         for arm in &self[id].arms[range] {
-            if !taken(arm.bounds) {
+            if arm.is_redundant || !taken(arm.bounds) {
                 continue;
             }
             for (role, (low, high)) in others.iter_mut().enumerate() {
-                let bounds = self.child_bounds(arm.child, role);
+                let bounds = self.bounds_after(id, arm, role);
                 *low = (*low).min(bounds.low);
                 *high = (*high).max(bounds.high);
             }
-            let distance = self.distance_of(arm.child);
+            let distance = self.distance_after(arm);
             nearest = nearest.min(distance);
             farthest = farthest.max(distance);
         }
@@ -183,6 +224,12 @@ impl<S: Eq + Hash> Tree<S> {
         }
         changed
     }
+}
+
+/// The goal of the player `role` at the end `ending` of a game of two players.
+fn bounds_of(ending: Ending, role: usize) -> Bounds {
+    let goal = if role == ending.winner.index() { ending.best } else { ending.least };
+    Bounds::exact(goal.value())
 }
 
 /// Calls `see` with every combination of one arm from each list of `arms`. No list may be empty.

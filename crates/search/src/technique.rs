@@ -27,8 +27,9 @@ pub enum Technique {
     Mast,
     /// Playouts make an immediately winning move. With two roles, playouts also avoid moves that let the
     /// opponent win at once. Selection in the tree then defers the moves that such playouts would not make:
-    /// it skips them until all other moves are proved not to win. With any number of roles, selection defers
-    /// all but one of several equivalent moves.
+    /// it skips them until all other moves are proved not to win. With the solver, the ends after such moves
+    /// count as proved as soon as a node is opened. With any number of roles, selection defers all but one of
+    /// several equivalent moves.
     Decisive,
     /// With two roles and alternating moves: where a proven move attains the role's security level (its
     /// proven maximin value), descents explore only moves that may surpass it.

@@ -211,14 +211,14 @@ impl<S: Eq + Hash> Tree<S> {
         self.bytes += bytes;
     }
 
-    /// Defers `role`'s arms whose moves are not in `first`. Does nothing if `first` is empty or contains all moves
-    /// of the role.
-    pub(crate) fn defer(&mut self, id: NodeId, role: Role, first: &[Move]) {
+    /// Defers `role`'s arms whose moves are not in `distinct`, which holds one move of each equivalence class, and
+    /// those whose moves are not in `first`. Both lists are sorted. Defers no arm because of an empty `first`.
+    pub(crate) fn defer(&mut self, id: NodeId, role: Role, distinct: &[Move], first: &[Move]) {
         let range = self.arm_range(id, role);
-        if !first.is_empty() && first.len() < range.len() {
-            for arm in &mut self[id].arms[range] {
-                arm.deferred = !first.contains(&arm.mv);
-            }
+        for arm in &mut self[id].arms[range] {
+            arm.is_redundant = distinct.binary_search(&arm.mv).is_err();
+            let is_later = !first.is_empty() && first.binary_search(&arm.mv).is_err();
+            arm.deferred = arm.is_redundant || is_later;
         }
     }
 

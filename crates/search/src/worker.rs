@@ -88,7 +88,8 @@ impl<M: Playouts> Worker<M> {
             let id = path.leaf();
             if let DescentState::Unopened = progress {
                 *progress = DescentState::Known;
-                if tree[id].phase == Phase::Open {
+                let is_proved = selection.stops_at_proofs && id != tree.root() && tree.is_exact(id);
+                if tree[id].phase == Phase::Open && !is_proved {
                     selection.choose_arms(tree, path, id, &mut self.random);
                     *progress = DescentState::Childless;
                 }

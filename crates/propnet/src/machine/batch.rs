@@ -7,7 +7,7 @@ use crate::program::{ONES, state_row};
 use crate::rows::{Bits, Row};
 use crate::state::BitState;
 use crate::transpose::{BATCH, transpose};
-use ggp_game::{EvalError, Goals, Move};
+use ggp_game::{EvalError, Goals, Move, RestrictedMoves, Verdict};
 use std::sync::Arc;
 
 impl PropNetMachine {
@@ -113,12 +113,16 @@ impl PropNetMachine {
     /// Replaces the contents of `out` by the moves among which playouts with decisive moves draw, for each
     /// state and role. A state that is not reachable gets no moves. `out` is empty if decisive moves are not
     /// available.
-    pub(super) fn batch_decisive(&mut self, states: &[&BitState], out: &mut Vec<Vec<Move>>) {
+    pub(super) fn batch_decisive(&mut self, states: &[&BitState], out: &mut Vec<RestrictedMoves>) {
         let shared = Arc::clone(&self.shared);
         let roles = shared.net.roles().len();
-        let Some(programs) = shared.narrowed().programs() else { return out.clear() };
-        out.resize_with(states.len() * roles, Vec::new);
-        out.iter_mut().for_each(Vec::clear);
+        let narrowed = shared.narrowed();
+        let Some(programs) = narrowed.programs() else { return out.clear() };
+        out.resize_with(states.len() * roles, RestrictedMoves::default);
+        for RestrictedMoves { moves, verdict } in &mut *out {
+            moves.clear();
+            *verdict = Verdict::Open;
+        }
         self.narrowed.resize(programs.rows, 0);
         self.narrowed[ONES as usize] = !0;
         let rows = &mut self.narrowed;
@@ -148,8 +152,28 @@ impl PropNetMachine {
                     for at in 0..choice.moves.len() {
                         let mv = phase.move_at(choice, at, &shared.moves);
                         let legal = Row([rows[choice.base as usize + at]]) & lanes;
-                        legal.for_each_lane(|lane| out[lane * roles + choice.role].push(mv));
+                        legal.for_each_lane(|lane| out[lane * roles + choice.role].moves.push(mv));
                     }
+                }
+                for (role, literals) in program.verdicts.iter().enumerate() {
+                    let (&[won, lost], Some(rival)) = (literals.as_slice(), shared.net.rival(role)) else {
+                        continue;
+                    };
+                    let of = |(row, negated): (u32, bool)| Row([rows[row as usize].negate_if(negated)]);
+                    let (won, lost) = (of(won), of(lost));
+                    let certain = narrowed.certain(number, role);
+                    let win = certain.win.then(|| shared.net.ending(role, rival));
+                    let loss = certain.loss.then(|| shared.net.ending(rival, role));
+                    lanes.for_each_lane(|lane| {
+                        let verdict = if won.has(lane) {
+                            win.map(Verdict::Wins)
+                        } else if lost.has(lane) {
+                            loss.map(Verdict::Loses)
+                        } else {
+                            loss.map(Verdict::OthersLose)
+                        };
+                        out[lane * roles + role].verdict = verdict.unwrap_or_default();
+                    });
                 }
             }
         }

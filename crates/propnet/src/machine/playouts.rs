@@ -9,8 +9,8 @@ use crate::single::SinglePlayouts;
 use crate::state::BitState;
 use crate::subgames::subgames;
 use ggp_game::{
-    Batches, DecisiveMoves, EvalError, Goals, Hints, Move, Playout, PlayoutPlan, Role, StateMachine,
-    StopToken,
+    Batches, DecisiveMoves, EvalError, Goals, Hints, Move, Playout, PlayoutPlan, RestrictedMoves, Role,
+    StateMachine, StopToken,
 };
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -193,7 +193,11 @@ impl Hints for PropNetMachine {
         machines.collect::<Option<_>>().unwrap_or_default()
     }
 
-    fn decisive_moves(&mut self, states: &[&BitState], out: &mut Vec<Vec<Move>>) -> Result<(), EvalError> {
+    fn decisive_moves(
+        &mut self,
+        states: &[&BitState],
+        out: &mut Vec<RestrictedMoves>,
+    ) -> Result<(), EvalError> {
         self.batch_decisive(states, out);
         Ok(())
     }

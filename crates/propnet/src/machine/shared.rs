@@ -60,7 +60,14 @@ impl Shared {
         }
         let fluents: Vec<u32> = (0..net.fluents.len() as u32).collect();
         let moves = net.roles.iter().map(|role| (0..role.moves.len() as u32).collect()).collect();
-        let outputs = Outputs { net: &net, fluents: &fluents, moves, percepts: true, kept: Kept::default() };
+        let outputs = Outputs {
+            net: &net,
+            fluents: &fluents,
+            moves,
+            percepts: true,
+            kept: Kept::default(),
+            verdicts: &[],
+        };
         let sharing = if net.nodes.len() < SHARE_BELOW { Sharing::Once } else { Sharing::Off };
         let single = Compiler::new(&outputs, sharing, stop)?;
         let single = single.compile(Layout::Keep, Sizes::LANES, stop)?;

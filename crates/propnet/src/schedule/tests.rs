@@ -83,7 +83,8 @@ impl Walk {
 fn agree(net: &PropNet, sharing: Sharing, layout: Layout) -> usize {
     let fluents: Vec<u32> = (0..net.fluents().len() as u32).collect();
     let moves = net.roles().iter().map(|role| (0..role.moves.len() as u32).collect()).collect();
-    let outputs = Outputs { net, fluents: &fluents, moves, percepts: false, kept: Kept::default() };
+    let outputs =
+        Outputs { net, fluents: &fluents, moves, percepts: false, kept: Kept::default(), verdicts: &[] };
     let compiler = Compiler::new(&outputs, sharing, &StopToken::new()).unwrap();
     let (mut plain, mut grouped) =
         (Walk::new(&compiler, net, layout, NONE), Walk::new(&compiler, net, layout, TINY));
@@ -244,7 +245,14 @@ fn held(rules: &str) -> Vec<String> {
     let net = net(rules);
     let fluents: Vec<u32> = (0..net.fluents().len() as u32).collect();
     let moves = net.roles().iter().map(|role| (0..role.moves.len() as u32).collect()).collect();
-    let outputs = Outputs { net: &net, fluents: &fluents, moves, percepts: false, kept: Kept::default() };
+    let outputs = Outputs {
+        net: &net,
+        fluents: &fluents,
+        moves,
+        percepts: false,
+        kept: Kept::default(),
+        verdicts: &[],
+    };
     let compiler = Compiler::new(&outputs, Sharing::Once, &StopToken::new()).unwrap();
     let holds = Holds::find(&compiler.circuit, &fluents, &compiler.next, &[], 2);
     let names = net.fluents().iter().enumerate().filter(|&(at, _)| holds.has(at));
