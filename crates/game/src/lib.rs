@@ -71,7 +71,7 @@ pub use machine::{JointMoveError, StateMachine};
 pub use move_table::canonical_term;
 pub use moves::Move;
 pub use perft::{JointMoves, perft};
-pub use player::{Candidate, Observation, OwnedObservation, PlayError, Player, SearchReport};
+pub use player::{Candidate, Draft, Observation, OwnedObservation, PlayError, Player, SearchReport};
 pub use playouts::{Batches, MAX_STEPS, Playout, PlayoutPlan, Playouts, StepwisePlayouts};
 pub use preference::Preference;
 pub use recall::{Observed, Recall, Recalled};

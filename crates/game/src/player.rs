@@ -4,7 +4,7 @@
 
 use crate::clock::{Clocks, Deadline, StopToken};
 use crate::{EvalError, Fact, Game, JointMoveError, Role};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 /// The information that a player receives before it chooses a move.
@@ -112,6 +112,30 @@ impl SearchReport {
     }
 }
 
+/// The move that a player would make if its search ended now. The player sets it while it searches, and another
+/// thread reads it if the answer does not come in time.
+///
+/// ```
+/// let draft = ggp_game::Draft::default();
+/// assert_eq!(draft.get(), None);
+/// draft.set(Some("(drop 4)".to_owned()));
+/// assert_eq!(draft.clone().get().as_deref(), Some("(drop 4)"));
+/// ```
+#[derive(Clone, Default, Debug)]
+pub struct Draft(Arc<Mutex<Option<String>>>);
+
+impl Draft {
+    /// Sets the move, as its canonical text; `None` if the player has no preference yet.
+    pub fn set(&self, mv: Option<String>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = mv;
+    }
+
+    /// The move that was set last.
+    pub fn get(&self) -> Option<String> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
 /// The reason why a player gives no move.
 #[derive(Debug, thiserror::Error)]
 pub enum PlayError {
@@ -164,6 +188,12 @@ pub trait Player: Send {
         deadline: Deadline,
         stop: &StopToken,
     ) -> Result<String, PlayError>;
+
+    /// The draft that [`Player::play`] keeps up to date while the player searches. It is read if the search does not
+    /// end in time. `None` if the player keeps no draft; this is the default.
+    fn draft(&self) -> Option<Draft> {
+        None
+    }
 
     /// Processes the observation `seen` without choosing a move. This is for turns in which all moves are
     /// prescribed, as in an opening. The default calls [`Player::play`] with a deadline that has passed and a

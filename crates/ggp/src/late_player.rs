@@ -4,7 +4,9 @@ use crate::background::BackgroundBuild;
 use crate::build::Choice;
 use crate::reasoner::Reasoner;
 use crate::spec::SuitError;
-use ggp_game::{Clocks, Deadline, Game, Observation, PlayError, Player, Role, SearchReport, StopToken};
+use ggp_game::{
+    Clocks, Deadline, Draft, Game, Observation, PlayError, Player, Role, SearchReport, StopToken,
+};
 use ggp_search::PlayerSpec;
 use std::sync::Arc;
 use std::time::Duration;
@@ -198,6 +200,10 @@ impl Player for LatePlayer {
         running.switch_if_ready(Deadline::after(Duration::ZERO), &StopToken::new());
         running.record(seen);
         running.player.observe(seen)
+    }
+
+    fn draft(&self) -> Option<Draft> {
+        self.running.as_ref()?.player.draft()
     }
 
     fn ponder(&mut self, stop: &StopToken) {

@@ -7,7 +7,8 @@ use crate::regret::average;
 use crate::search::Search;
 use crate::technique::Technique;
 use crate::variation::Variation;
-use ggp_game::{EvalError, Move, Playouts, Role};
+use ggp_game::{Draft, EvalError, Move, Playouts, Role};
+use std::time::{Duration, Instant};
 
 /// An arm can be the secure child only if its visits are at least the visits of the most visited arm
 /// divided by this number. Arms with fewer visits may be overrated, because their refutations have not been
@@ -62,6 +63,31 @@ impl<M: Playouts> Search<M> {
     pub(crate) fn deterministic_move(&self, role: Role) -> Option<Move> {
         let best = || self.best_arm(role).map(|arm| self.tree[self.tree.root()].arms[arm].mv);
         self.best_variation.as_ref().and_then(Variation::next).or_else(best)
+    }
+
+    /// Writes the best move of `role` to `draft`, now and then during the following runs, until [`Search::end_draft`].
+    pub(crate) fn begin_draft(&mut self, role: Role, draft: &Draft) {
+        self.draft = Some((role, draft.clone(), Instant::now()));
+        self.update_draft(Duration::ZERO);
+    }
+
+    /// Ends the effect of [`Search::begin_draft`].
+    pub(crate) fn end_draft(&mut self) {
+        self.draft = None;
+    }
+
+    /// Updates the draft if there is one whose last update is at least `every` ago.
+    pub(crate) fn update_draft(&mut self, every: Duration) {
+        let Some((role, draft, last)) = &mut self.draft else { return };
+        if last.elapsed() < every {
+            return;
+        }
+        *last = Instant::now();
+        let (role, draft) = (*role, draft.clone());
+        let is_known =
+            self.tree[self.tree.root()].phase == Phase::Open && self.tree[self.tree.root()].visits > 0;
+        let mv = if is_known { self.deterministic_move(role) } else { None };
+        draft.set(mv.map(|mv| self.worker.machine.move_text(mv).to_owned()));
     }
 
     /// The best arm of `role` at the root, by the arms' proofs and statistics and without regard to the best

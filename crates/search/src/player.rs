@@ -7,7 +7,7 @@ use crate::options::MctsOptions;
 use crate::running_match::{LazySearch, RunningMatch};
 use crate::search::Search;
 use ggp_game::{
-    Clocks, Deadline, Game, Observation, PlayError, Player, Playouts, Role, SearchReport, StopToken,
+    Clocks, Deadline, Draft, Game, Observation, PlayError, Player, Playouts, Role, SearchReport, StopToken,
 };
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -44,6 +44,7 @@ pub struct MctsPlayer<M: Playouts> {
     make: MakeMachine<M>,
     current: Option<RunningMatch<M>>,
     report: Option<SearchReport>,
+    draft: Draft,
 }
 
 impl<M: Playouts> MctsPlayer<M> {
@@ -52,7 +53,7 @@ impl<M: Playouts> MctsPlayer<M> {
         options: MctsOptions,
         make: impl FnMut(&Arc<Game>, Deadline, &StopToken) -> Result<M, PlayError> + Send + 'static,
     ) -> MctsPlayer<M> {
-        MctsPlayer { options, make: Box::new(make), current: None, report: None }
+        MctsPlayer { options, make: Box::new(make), current: None, report: None, draft: Draft::default() }
     }
 
     /// The search of the current match. `None` without a match, and before the match's initial state has
@@ -107,7 +108,7 @@ impl<M: Playouts> Player for MctsPlayer<M> {
         let running = self.current.as_mut().ok_or_else(not_started)?;
         running.pending_moves.extend(joint_texts(seen)?.map(<[String]>::to_vec));
         let watched = clock.0.is_some().then(|| interrupt_at(running.search.machine(), clock, stop));
-        let mv = running.choose(&self.options, clock, stop);
+        let mv = running.choose(&self.options, clock, stop, &self.draft);
         if watched.is_some() {
             drop(watched);
             release(running.search.machine());
@@ -123,6 +124,10 @@ impl<M: Playouts> Player for MctsPlayer<M> {
         let running = self.current.as_mut().ok_or_else(not_started)?;
         running.pending_moves.extend(joint_texts(seen)?.map(<[String]>::to_vec));
         Ok(())
+    }
+
+    fn draft(&self) -> Option<Draft> {
+        Some(self.draft.clone())
     }
 
     fn ponder(&mut self, stop: &StopToken) {

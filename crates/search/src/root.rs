@@ -62,6 +62,7 @@ impl<M: Playouts> Search<M> {
             prior_model: PriorModel::default(),
             advantages: Vec::new(),
             preferred: None,
+            draft: None,
             batches: 0,
             in_flight: 0,
         };

@@ -3,7 +3,7 @@
 use crate::limits::Limits;
 use crate::options::MctsOptions;
 use crate::search::{RunCounts, Search};
-use ggp_game::{Clocks, Deadline, EvalError, Move, PlayError, Playouts, Role, StopToken};
+use ggp_game::{Clocks, Deadline, Draft, EvalError, Move, PlayError, Playouts, Role, StopToken};
 use std::collections::VecDeque;
 
 /// A player's data for its current match.
@@ -59,13 +59,16 @@ impl<M: Playouts> LazySearch<M> {
 }
 
 impl<M: Playouts> RunningMatch<M> {
-    /// Applies all observed joint moves to the search, and searches until `clock`. Returns the move to play.
+    /// Applies all observed joint moves to the search, and searches until `clock`. Keeps `draft` up to date during the
+    /// search. Returns the move to play.
     pub(crate) fn choose(
         &mut self,
         options: &MctsOptions,
         clock: Deadline,
         stop: &StopToken,
+        draft: &Draft,
     ) -> Result<Move, PlayError> {
+        draft.set(None);
         let RunningMatch { search, role, clocks, pending_moves } = self;
         let (search, iterations) = (search.get_or_create(options)?, options.iterations);
         while let Some(texts) = pending_moves.front() {
@@ -87,7 +90,9 @@ impl<M: Playouts> RunningMatch<M> {
             let clock = if untimed { Deadline::after(clocks.play) } else { clock };
             let limits =
                 Limits { iterations, ..Limits::default() }.until(clock).or_when(stop).for_role(*role);
+            search.begin_draft(*role, draft);
             search.run(&limits);
+            search.end_draft();
         }
         search.best_move(*role).map_err(play_error)?.ok_or(PlayError::NoMove)
     }

@@ -17,9 +17,9 @@ use crate::tree::Tree;
 use crate::variation::Variation;
 use crate::worker::Worker;
 use crate::worker_pool::WorkerPool;
-use ggp_game::{Goals, Move, Playouts, Preference, Role};
+use ggp_game::{Draft, Goals, Move, Playouts, Preference, Role};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// A search that can be run, queried, continued, and advanced with a match.
 ///
@@ -66,6 +66,8 @@ pub struct Search<M: Playouts> {
     pub(crate) advantages: Vec<f32>,
     /// The moves that playouts prefer (MAST).
     pub(crate) preferred: Option<Arc<Preference>>,
+    /// The role whose best move a run writes to a draft, and the time of the last such move. `None` without a draft.
+    pub(crate) draft: Option<(Role, Draft, Instant)>,
     /// The number of batches begun so far.
     pub(crate) batches: u64,
     /// The number of iterations that have begun and are not backed up yet.

@@ -26,6 +26,10 @@ const RECYCLED: usize = 8;
 /// The number of nodes that recycling processes for each iteration when memory is nearly exhausted.
 const RECYCLED_IN_HASTE: usize = 32;
 
+/// The time between two updates of a draft: short in comparison with the clocks of a match, long in comparison with
+/// the time that an update takes.
+const DRAFT_EVERY: Duration = Duration::from_millis(50);
+
 /// The progress of one thread through its batches.
 #[derive(Debug)]
 pub(crate) struct Turn {
@@ -66,6 +70,7 @@ impl<M: Playouts> Search<M> {
     pub(crate) fn take_turn(&mut self, turn: &mut Turn, limits: &Limits) -> ControlFlow<Halt, usize> {
         loop {
             self.end_batch(turn, limits)?;
+            self.update_draft(DRAFT_EVERY);
             // The watchdog interrupts playouts in lanes, so an underestimate costs only the last batch. The
             // typical time is therefore enough.
             let interruptible = self.worker.machine.lanes() > 1;

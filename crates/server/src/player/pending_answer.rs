@@ -1,10 +1,11 @@
 //! The pending answer to one START or PLAY of a match. Several threads can wait for it.
 //!
-//! The player proposes a move, and the match worker supplies the legal moves. Invariants: the first answer is
+//! The player proposes a move, and the match worker supplies the legal moves. If the player is late, its draft
+//! counts: the move that it would make at that time. Invariants: the first answer is
 //! final, and all waiting threads get it. If a thread waits, it has the answer by the instant
 //! [`PendingAnswer::latest`].
 
-use ggp_game::StopToken;
+use ggp_game::{Draft, StopToken};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
@@ -41,6 +42,8 @@ pub(super) struct PendingAnswer {
 struct State {
     answer: Option<String>,
     proposal: Option<Proposal>,
+    /// What the player would propose now, while there is no proposal.
+    draft: Option<Draft>,
     legal: Option<Legal>,
 }
 
@@ -142,6 +145,11 @@ impl PendingAnswer {
         self.resolve(&mut state);
     }
 
+    /// Sets the draft that the player keeps up to date until it proposes a move.
+    pub(super) fn set_draft(&self, draft: Draft) {
+        self.lock().draft = Some(draft);
+    }
+
     /// Sets the match worker's knowledge of the legal moves. If there is already a proposal, this settles the
     /// answer.
     pub(super) fn know_legal(&self, legal: Legal) {
@@ -206,7 +214,8 @@ impl PendingAnswer {
             }
             let now = Instant::now();
             if now >= self.latest {
-                let best = best_answer(state.proposal.as_ref(), state.legal.as_ref());
+                let draft = state.draft.as_ref().and_then(Draft::get).map(Proposal::Move);
+                let best = best_answer(state.proposal.as_ref().or(draft.as_ref()), state.legal.as_ref());
                 let best = best.unwrap_or_else(|| self.fallback.unwrap_or(self.refusal).to_owned());
                 tracing::warn!(answer = %best, "the player has not answered in time; this answer is sent instead");
                 state.answer = Some(best.clone());
@@ -302,6 +311,12 @@ mod tests {
         assert!(!pending.settle("second"));
         assert_eq!(pending.answer().as_deref(), Some("first"));
         assert_eq!(due_in(0, 0).wait(), "nil");
+        let thinking = due_in(0, 10);
+        let draft = Draft::default();
+        thinking.set_draft(draft.clone());
+        thinking.know_legal(moves(&["first", "second"]));
+        draft.set(Some("second".to_owned()));
+        assert_eq!(thinking.wait(), "second", "the move that the player would make now");
         let unchecked = due_in(0, 10);
         unchecked.propose(Proposal::Move("a".to_owned()));
         assert_eq!(unchecked.wait(), "a");

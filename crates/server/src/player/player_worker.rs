@@ -125,6 +125,11 @@ fn play(player: &mut Option<Box<dyn Player>>, observation: &OwnedObservation, pe
         pending.propose(Proposal::Nothing);
         return;
     }
+    if let Some(draft) = player.as_ref().and_then(|player| player.draft()) {
+        // It still holds the last turn's move, which may be illegal now.
+        draft.set(None);
+        pending.set_draft(draft);
+    }
     let deadline = Deadline(Some(pending.due));
     match ask(player, |player| player.play(observation.borrowed(), deadline, &pending.stop)) {
         Some(Ok(mv)) => pending.propose(Proposal::Move(mv)),
