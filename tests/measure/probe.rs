@@ -104,6 +104,8 @@ pub(crate) fn probe(
 /// The result of a search that has run.
 pub(crate) fn result(search: &mut Search<PropNetMachine>, role: Role, halt: &Halt) -> Probe {
     assert!(!matches!(halt, Halt::Failing(_)), "{halt:?}");
+    // A search that had no time has not listed the moves yet.
+    search.choices(role).expect("evaluable");
     let report = search.report(role);
     let first = report.candidates.first().expect("a legal move");
     let mut moves: Vec<(String, f64, Option<f64>)> =
