@@ -259,7 +259,7 @@ struct Sorter {
 
 impl Sorter {
     /// The gates of `window` in their new order.
-    fn sorted<'a>(&mut self, window: &'a [ValueGate]) -> impl Iterator<Item = ValueGate> {
+    fn sorted(&mut self, window: &[ValueGate]) -> impl Iterator<Item = ValueGate> {
         self.windows += 1;
         let largest = window.iter().map(|gate| gate.out as usize + 1).max().unwrap_or(0);
         if largest > self.writers.len() {

@@ -21,7 +21,9 @@ pub(super) fn whole_rules(undivided: Vec<Rule>, rules: &[Rule], first: usize) ->
 /// definitions replace all conditions on parts with one rule. Rules in which nothing is replaced are left out.
 fn unfolded_parts(rules: &[Rule], first: usize) -> Vec<Rule> {
     let mut counts: FxHashMap<RelationId, usize> = FxHashMap::default();
-    rules.iter().for_each(|rule| *counts.entry(rule.head.relation).or_default() += 1);
+    for rule in rules {
+        *counts.entry(rule.head.relation).or_default() += 1;
+    }
     let mut definitions: FxHashMap<RelationId, Rule> = FxHashMap::default();
     let mut unfolded = Vec::new();
     // A part comes after the parts on which it depends.
