@@ -3,10 +3,11 @@
 use crate::Limits;
 use crate::database::Database;
 use crate::error::{EvalError, ProgramError};
+use crate::forecast;
 use crate::join;
 use crate::plan::{Plan, Planner, Purpose};
 use crate::program::Program;
-use crate::rule::{Rule, Variable};
+use crate::rule::{Atom, Rule, Variable};
 use crate::statistics::Statistics;
 use crate::value::Value;
 
@@ -35,6 +36,13 @@ impl Body {
             .plan(rule, Purpose::Instances, None, given)
             .map_err(|v| ProgramError::Unsafe { label: rule.label, variable: v.0 })?;
         Ok(Body { plan })
+    }
+
+    /// Whether the rule with this body and the head `head` derives more than `bound` distinct tuples. The answer
+    /// comes from a forecast, is wrong with a negligible probability, and takes at most some milliseconds. `false`
+    /// means that nothing is known. The relations of the body must be completely evaluated.
+    pub fn derives_more_than(&self, bound: usize, head: &Atom, database: &mut Database) -> bool {
+        forecast::exceeds(&self.plan, head, database, bound)
     }
 
     /// Calls `found` for each solution of the body and passes it the values of the variables, indexed by

@@ -5,10 +5,12 @@
 use crate::Limits;
 use crate::database::Database;
 use crate::error::EvalError;
+use crate::forecast;
 use crate::join;
 use crate::plan::Plan;
 use crate::program::Program;
 use crate::rule::{Argument, Atom, RelationId};
+use crate::strata::Stratum;
 
 /// Evaluates the stratum with index `number` completely. The strata on which it depends must already be
 /// completely evaluated.
@@ -19,6 +21,10 @@ pub(crate) fn complete_stratum(
     limits: &Limits,
 ) -> Result<(), EvalError> {
     let stratum = &program.strata()[number];
+    // A stratum of level 0 is evaluated once, so that a forecast costs little.
+    if stratum.relations.iter().all(|&relation| program.level(relation) == 0) {
+        foresee(program, database, stratum, limits)?;
+    }
     for &rule in &stratum.rules {
         if let Some(plan) = &program.plans[rule].whole {
             derive(plan, &program.rules()[rule].head, database, (0, 0), limits)?;
@@ -48,6 +54,27 @@ pub(crate) fn complete_stratum(
         }
         old = new;
     }
+}
+
+/// Fails if some rule of `stratum` without recursive literals is going to derive too many tuples.
+fn foresee(
+    program: &Program,
+    database: &mut Database,
+    stratum: &Stratum,
+    limits: &Limits,
+) -> Result<(), EvalError> {
+    for &rule in &stratum.rules {
+        let Some(plan) = program.plans[rule].whole.as_ref().filter(|_| !program.plans[rule].every_round)
+        else {
+            continue;
+        };
+        let head = &program.rules()[rule].head;
+        if forecast::exceeds(plan, head, database, limits.tuples) {
+            database.failed = Some(head.relation);
+            return Err(EvalError::TooManyTuples { label: plan.label, bound: limits.tuples });
+        }
+    }
+    Ok(())
 }
 
 /// The work of inserting one tuple. The unit of work is one row that a join tries.

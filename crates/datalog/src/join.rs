@@ -14,16 +14,18 @@ use crate::value::Value;
 /// The number of rows that a join tries between two checks of the interrupt flag and the bound on work.
 const ROWS_PER_CHECK: u64 = 1 << 14;
 
+/// The value of `argument`, where `bindings` holds the values of the variables.
 #[inline]
-fn value_of(argument: Argument, bindings: &[Value]) -> Value {
+pub(crate) fn value_of(argument: Argument, bindings: &[Value]) -> Value {
     match argument {
         Argument::Value(value) => value,
         Argument::Variable(variable) => bindings[variable.index()],
     }
 }
 
+/// Applies `outputs` to the row `columns`. Returns whether all checks hold.
 #[inline]
-fn read(outputs: &[Output], columns: &[Value], bindings: &mut [Value]) -> bool {
+pub(crate) fn read(outputs: &[Output], columns: &[Value], bindings: &mut [Value]) -> bool {
     outputs.iter().all(|output| match *output {
         Output::Bind(column, variable) => {
             bindings[variable.index()] = columns[column];
@@ -33,8 +35,9 @@ fn read(outputs: &[Output], columns: &[Value], bindings: &mut [Value]) -> bool {
     })
 }
 
+/// Sets `key` to the values of `args`.
 #[inline]
-fn fill(key: &mut Vec<Value>, args: &[Argument], bindings: &[Value]) {
+pub(crate) fn fill(key: &mut Vec<Value>, args: &[Argument], bindings: &[Value]) {
     key.clear();
     key.extend(args.iter().map(|&a| value_of(a, bindings)));
 }

@@ -48,6 +48,7 @@ pub mod demand;
 mod error;
 mod evaluate;
 mod fixpoint;
+mod forecast;
 mod join;
 mod plan;
 mod program;

@@ -91,18 +91,21 @@ impl NetBuilder {
         let mut sorted = members.to_vec();
         sorted.sort_unstable();
         sorted.dedup();
-        self.sorted_move_set(role, sorted)
+        self.sorted_move_set(role, sorted, false)
     }
 
-    fn sorted_move_set(&mut self, role: usize, members: Vec<u32>) -> Signal {
+    /// The signal of the moves of `role` in `members`, or not in `members` if `negated` is set. Of a set and its
+    /// complement, the network has the smaller one; of two equally large ones that with the first move.
+    fn sorted_move_set(&mut self, role: usize, members: Vec<u32>, negated: bool) -> Signal {
         let all = self.move_sets.move_count(role);
-        let negate = members.len() * 2 > all || (members.len() * 2 == all && members.first() != Some(&0));
-        let members = if negate { MoveSet::complement(&members, all) } else { members };
+        let is_large = members.len() * 2 > all || (members.len() * 2 == all && members.first() != Some(&0));
+        let members = if is_large { MoveSet::complement(&members, all) } else { members };
+        let negated = negated != is_large;
         if members.is_empty() {
-            return Signal::constant(negate);
+            return Signal::constant(negated);
         }
         let number = self.move_sets.intern(MoveSet { role: role as u32, members: members.into() });
-        self.intern(Node::MoveSet(number)).negated_if(negate)
+        self.intern(Node::MoveSet(number)).negated_if(negated)
     }
 
     /// The conjunction of `inputs`. True if `inputs` is empty.
@@ -168,6 +171,9 @@ impl NetBuilder {
         };
         let sets: Vec<Signal> =
             list.iter().copied().filter(|&signal| set_of(&self.nodes, signal).is_some()).collect();
+        if sets.len() < 2 {
+            return false;
+        }
         let role = |signal: Signal| self.move_sets.get(set_of(&self.nodes, signal).unwrap_or(0)).role;
         let Some(first) = sets
             .iter()
@@ -182,9 +188,9 @@ impl NetBuilder {
             .iter()
             .map(|&signal| (set_of(&self.nodes, signal).unwrap_or(0), signal.is_negated()))
             .collect();
-        let members = self.move_sets.intersection(shared, &literals);
+        let (members, negated) = self.move_sets.intersection(shared, &literals);
         list.retain(|signal| !together.contains(signal));
-        let merged = self.sorted_move_set(shared, members);
+        let merged = self.sorted_move_set(shared, members, negated);
         list.push(merged);
         true
     }

@@ -4,6 +4,7 @@
 use crate::move_set::MoveSet;
 use crate::net::{NetRole, PropNet};
 use crate::node::{Node, Signal};
+use crate::walk::Walk;
 use ggp_game::{EvalError, StopToken};
 
 /// The nodes and fluents that depend on each node, directly.
@@ -155,7 +156,12 @@ pub(crate) fn value_of(nodes: &[Option<bool>], signal: Signal) -> Option<bool> {
 
 /// For each node, its value if the known values of `fluents` determine it, otherwise `None`.
 pub(crate) fn simulate(net: &PropNet, fluents: &[Option<bool>]) -> Vec<Option<bool>> {
-    simulate_with(net, fluents, |_| None)
+    simulate_with(net, fluents, |_| true, |_| None)
+}
+
+/// The same as [`simulate`] for the nodes that `cone` has met. The other nodes have no values.
+pub(crate) fn simulate_in(net: &PropNet, fluents: &[Option<bool>], cone: &Walk<'_>) -> Vec<Option<bool>> {
+    simulate_with(net, fluents, |node| cone.has_met(node), |_| None)
 }
 
 /// The same as [`simulate`] for a step of a match, in which each role makes one legal move: a move set without
@@ -167,24 +173,30 @@ pub(crate) fn simulate_step(net: &PropNet, fluents: &[Option<bool>]) -> Vec<Opti
     };
     let legal: Vec<Vec<bool>> = net.roles.iter().map(may_be_legal).collect();
     let counts: Vec<usize> = legal.iter().map(|of_role| of_role.iter().filter(|&&may| may).count()).collect();
-    simulate_with(net, fluents, |set| {
-        let role = set.role as usize;
-        match set.members.iter().filter(|&&member| legal[role][member as usize]).count() {
-            0 => Some(false),
-            some => (some == counts[role]).then_some(true),
-        }
-    })
+    simulate_with(
+        net,
+        fluents,
+        |_| true,
+        |set| {
+            let role = set.role as usize;
+            match set.members.iter().filter(|&&member| legal[role][member as usize]).count() {
+                0 => Some(false),
+                some => (some == counts[role]).then_some(true),
+            }
+        },
+    )
 }
 
-/// For each node, its value if the known values of `fluents` and of the move sets, which `made` gives, determine
-/// it, otherwise `None`.
+/// For each node that `is_wanted`, its value if the known values of `fluents` and of the move sets, which `made`
+/// gives, determine it, otherwise `None`.
 fn simulate_with(
     net: &PropNet,
     fluents: &[Option<bool>],
+    is_wanted: impl Fn(usize) -> bool,
     made: impl Fn(&MoveSet) -> Option<bool>,
 ) -> Vec<Option<bool>> {
     let mut values: Vec<Option<bool>> = vec![None; net.nodes.len()];
-    for (number, node) in net.nodes.iter().enumerate() {
+    for (number, node) in net.nodes.iter().enumerate().filter(|&(number, _)| is_wanted(number)) {
         values[number] = match node {
             Node::False => Some(false),
             Node::State(fluent) => fluents[*fluent as usize],

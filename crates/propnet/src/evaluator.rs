@@ -3,6 +3,7 @@
 //! network share the programs.
 
 use crate::circuit::Sharing;
+use crate::dependence::Dependence;
 use crate::guard::Sizes;
 use crate::latch::Kept;
 use crate::net::PropNet;
@@ -77,8 +78,10 @@ impl PhasePrograms {
     /// # Errors
     /// [`EvalError::Interrupted`] soon after `stop` is raised.
     pub(crate) fn reachable(net: &PropNet, stop: &StopToken) -> Result<PhasePrograms, EvalError> {
-        let constant = constant_fluents(net, stop)?;
-        let phases = phases(net, &constant, stop)?;
+        let dependence = Dependence::new(net);
+        let constant = constant_fluents(net, &dependence, stop)?;
+        let phases = phases(net, &dependence, &constant, stop)?;
+        drop(dependence);
         PhasePrograms::new(net, &constant, phases, stop)
     }
 

@@ -11,6 +11,7 @@ use crate::latch::Kept;
 use crate::node::Signal;
 use ggp_game::{EvalError, StopToken};
 use rustc_hash::FxHashMap;
+use std::collections::VecDeque;
 
 /// A conjunction of at least this many clauses is computed in several chains.
 const WIDE: usize = 24;
@@ -45,7 +46,7 @@ pub(crate) enum Item {
     Gate(ValueGate),
     /// A gate that keeps its place among the items. It may change a value that an earlier gate has computed.
     Fixed(ValueGate),
-    Loop(Loop),
+    Loop(Box<Loop>),
     /// The start of a group of gates, up to the next [`Item::End`]. The group is left out where the value is
     /// false in all lanes.
     Guard(Value),
@@ -83,13 +84,19 @@ pub(crate) struct Mapper<'a> {
     circuit: &'a Circuit,
     kept: &'a Kept,
     fanouts: Vec<u32>,
-    /// The literal of each cell that has been computed and that later sections may read.
-    visible: FxHashMap<usize, Literal<Value>>,
+    /// The literal of each cell that has been computed and that later sections may read, or [`HIDDEN`].
+    visible: Vec<Literal<Value>>,
     leaves: FxHashMap<Leaf, Value>,
     next_value: Value,
     /// For each cell, whether its negation is an output: the cell's gate then computes the negation.
     negative: Vec<bool>,
+    /// The literals and the clauses of the conjunction that is mapped to gates.
+    literals: VecDeque<Literal<Value>>,
+    clauses: Vec<[Literal<Value>; 2]>,
 }
+
+/// The literal of a cell that has not been computed.
+const HIDDEN: Literal<Value> = (Value::MAX, false);
 
 enum Operand {
     Literal(Literal<Value>),
@@ -113,10 +120,12 @@ impl<'a> Mapper<'a> {
             circuit,
             kept,
             fanouts,
-            visible: FxHashMap::default(),
+            visible: vec![HIDDEN; circuit.cells.len()],
             leaves: FxHashMap::default(),
             next_value: 0,
             negative,
+            literals: VecDeque::new(),
+            clauses: Vec::new(),
         }
     }
 
@@ -132,16 +141,16 @@ impl<'a> Mapper<'a> {
 
     /// Hides the values of earlier sections: their rows may be overwritten before the next section.
     pub(crate) fn forget(&mut self) {
-        self.visible.clear();
+        self.visible.fill(HIDDEN);
     }
 
     /// The literals of the cells that later sections may read.
-    pub(crate) fn visible(&self) -> FxHashMap<usize, Literal<Value>> {
+    pub(crate) fn visible(&self) -> Vec<Literal<Value>> {
         self.visible.clone()
     }
 
     /// Restores the visible values that [`Mapper::visible`] returned earlier.
-    pub(crate) fn restore(&mut self, visible: FxHashMap<usize, Literal<Value>>) {
+    pub(crate) fn restore(&mut self, visible: Vec<Literal<Value>>) {
         self.visible = visible;
     }
 
@@ -167,7 +176,7 @@ impl<'a> Mapper<'a> {
             Cell::False => (self.leaf(Leaf::False), false),
             Cell::State(fluent) => (self.leaf(Leaf::State(fluent)), false),
             Cell::Move { role, index } => (self.leaf(Leaf::Move(role, index)), false),
-            _ => self.visible[&signal.node()],
+            _ => self.visible[signal.node()],
         };
         (value, negated != signal.is_negated())
     }
@@ -186,18 +195,21 @@ impl<'a> Mapper<'a> {
         const OUTSIDE: u32 = u32::MAX;
         let mut items = Vec::new();
         let mut loops: FxHashMap<usize, Loop> = FxHashMap::default();
-        let mut region: FxHashMap<usize, u32> = FxHashMap::default();
+        // For each cell, the component whose unknowns it depends on. Empty without components.
+        let has_loops = self.circuit.components.iter().any(|bodies| !bodies.is_empty());
+        let mut region = vec![OUTSIDE; if has_loops { self.circuit.cells.len() } else { 0 }];
+        let mut gates = Vec::new();
         let mut stack: Vec<Visit> = roots.iter().rev().map(|root| Visit::Enter(root.node())).collect();
         while let Some(visit) = stack.pop() {
             stop.check()?;
             match visit {
-                Visit::Enter(at) if self.visible.contains_key(&at) => {}
+                Visit::Enter(at) if self.visible[at] != HIDDEN => {}
                 Visit::Enter(at) => match &self.circuit.cells[at] {
                     Cell::False | Cell::State(_) | Cell::Move { .. } => {}
                     Cell::Variable(unknown) => {
                         let unknowns = &loops.entry(unknown.component as usize).or_default().unknowns;
-                        self.visible.insert(at, (unknowns[unknown.index as usize], false));
-                        region.insert(at, unknown.component);
+                        self.visible[at] = (unknowns[unknown.index as usize], false);
+                        region[at] = unknown.component;
                     }
                     Cell::Fixpoint(unknown) => {
                         stack.push(Visit::Leave(at));
@@ -228,24 +240,23 @@ impl<'a> Mapper<'a> {
                         let gates = std::mem::take(&mut recursion.gates);
                         let unknowns = recursion.unknowns.clone();
                         let is_kept = recursion.is_kept;
-                        items.push(Item::Loop(Loop { gates, unknowns, bodies, is_kept }));
+                        items.push(Item::Loop(Box::new(Loop { gates, unknowns, bodies, is_kept })));
                     }
                 }
                 Visit::Leave(at) => match &self.circuit.cells[at] {
-                    _ if self.visible.contains_key(&at) => {}
+                    _ if self.visible[at] != HIDDEN => {}
                     Cell::Fixpoint(unknown) => {
                         let value = loops[&(unknown.component as usize)].unknowns[unknown.index as usize];
-                        self.visible.insert(at, (value, false));
+                        self.visible[at] = (value, false);
                     }
                     Cell::And(inputs) => {
-                        let inside = inputs.iter().find_map(|input| region.get(&input.node())).copied();
-                        let mut gates = Vec::new();
-                        let literal = self.map_conjunction(at, inputs, &mut gates);
-                        self.visible.insert(at, literal);
+                        let region_of = |input: &Signal| region.get(input.node()).copied();
+                        let inside = inputs.iter().filter_map(region_of).find(|&one| one != OUTSIDE);
+                        self.visible[at] = self.map_conjunction(at, inputs, &mut gates);
                         match inside.unwrap_or(OUTSIDE) {
-                            OUTSIDE => items.extend(gates.into_iter().map(Item::Gate)),
+                            OUTSIDE => items.extend(gates.drain(..).map(Item::Gate)),
                             component => {
-                                region.insert(at, component);
+                                region[at] = component;
                                 loops.entry(component as usize).or_default().gates.append(&mut gates);
                             }
                         }
@@ -270,39 +281,40 @@ impl<'a> Mapper<'a> {
             return self.literal(one);
         }
         let negated = self.negative[at];
-        let mut literals = std::collections::VecDeque::new();
-        let mut clauses = Vec::new();
         for &input in inputs {
             match self.operand(circuit, input) {
-                Operand::Literal(literal) => literals.push_back(literal),
-                Operand::Clause(one, two) => clauses.push((one, two)),
+                Operand::Literal(literal) => self.literals.push_back(literal),
+                Operand::Clause(one, two) => self.clauses.push([one, two]),
             }
         }
-        let apart = if clauses.len() >= WIDE { APART } else { 0 };
-        for (one, two) in clauses.drain(..apart) {
+        let apart = if self.clauses.len() >= WIDE { APART } else { 0 };
+        for [one, two] in self.clauses.drain(..apart) {
             let (kind, inputs) = conjunction(&[(one.0, !one.1), (two.0, !two.1)], true);
-            let out = self.fresh();
+            let out = self.next_value;
+            self.next_value += 1;
             gates.push(ValueGate { kind, out, inputs });
-            literals.push_back((out, false));
+            self.literals.push_back((out, false));
         }
         loop {
-            let last = literals.len() + 2 * clauses.len() <= 3;
+            let last = self.literals.len() + 2 * self.clauses.len() <= 3;
             let negate = last && negated;
-            let (kind, inputs) = if let Some((one, two)) = clauses.pop() {
-                match literals.pop_front() {
+            let (kind, inputs) = if let Some([one, two]) = self.clauses.pop() {
+                match self.literals.pop_front() {
                     Some(literal) => conjunction_with_clause(literal, one, two, negate),
                     None => conjunction(&[(one.0, !one.1), (two.0, !two.1)], true),
                 }
             } else {
-                let some: Vec<Literal<Value>> = literals.drain(..literals.len().min(3)).collect();
-                conjunction(&some, negate)
+                let mut some = [HIDDEN; 3];
+                let count = self.literals.len().min(some.len());
+                some.iter_mut().zip(self.literals.drain(..count)).for_each(|(one, literal)| *one = literal);
+                conjunction(&some[..count], negate)
             };
             let out = self.fresh();
             gates.push(ValueGate { kind, out, inputs });
             if last {
                 return (out, negated);
             }
-            literals.push_back((out, false));
+            self.literals.push_back((out, false));
         }
     }
 

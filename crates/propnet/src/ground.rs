@@ -25,6 +25,7 @@ mod instances;
 mod recursion;
 mod relax;
 mod tables;
+mod whole;
 
 use crate::builder::NetBuilder;
 use crate::net::GroundCounts;

@@ -55,23 +55,29 @@ impl MoveSets {
     }
 
     /// The intersection of the sets in `literals`, which are sets of `role`. Each literal has the index of a
-    /// set, and `true` if the complement of that set is meant.
-    pub(crate) fn intersection(&self, role: usize, literals: &[(u32, bool)]) -> Vec<u32> {
+    /// set, and `true` if the complement of that set is meant. The result has the same form: its moves in ascending
+    /// order, and `true` if it is their complement.
+    pub(crate) fn intersection(&self, role: usize, literals: &[(u32, bool)]) -> (Vec<u32>, bool) {
         let members = |&(number, _): &(u32, bool)| &self.get(number).members;
         let smallest = literals.iter().filter(|(_, negated)| !negated).min_by_key(|set| members(set).len());
         if let Some(smallest) = smallest {
             let in_all = |mv: &u32| {
                 literals.iter().all(|literal| members(literal).binary_search(mv).is_ok() != literal.1)
             };
-            return members(smallest).iter().copied().filter(in_all).collect();
+            return (members(smallest).iter().copied().filter(in_all).collect(), false);
         }
-        // All sets are negated: their union is removed from all moves, in time linear in the sum of their
-        // sizes.
-        let mut left = vec![true; self.moves[role]];
-        for &mv in literals.iter().flat_map(members) {
-            left[mv as usize] = false;
+        // All sets are negated: the result is the complement of their union. A few small sets are sorted, because
+        // a role may have many thousands of moves.
+        let union = literals.iter().flat_map(members).copied();
+        if union.clone().count() < self.moves[role] {
+            let mut union: Vec<u32> = union.collect();
+            union.sort_unstable();
+            union.dedup();
+            return (union, true);
         }
-        (0..).zip(left).filter(|&(_, left)| left).map(|(mv, _)| mv).collect()
+        let mut is_in = vec![false; self.moves[role]];
+        union.for_each(|mv| is_in[mv as usize] = true);
+        ((0..).zip(is_in).filter(|&(_, is_in)| is_in).map(|(mv, _)| mv).collect(), true)
     }
 }
 
@@ -95,7 +101,9 @@ mod tests {
                 .collect();
             let fits = |mv: &u32| sets.iter().all(|(members, negated)| members.contains(mv) != *negated);
             let expected: Vec<u32> = (0..20).filter(fits).collect();
-            prop_assert_eq!(known.intersection(0, &literals), expected);
+            let (members, negated) = known.intersection(0, &literals);
+            let found = if negated { MoveSet::complement(&members, 20) } else { members };
+            prop_assert_eq!(found, expected);
         }
     }
 }

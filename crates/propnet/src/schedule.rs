@@ -11,7 +11,7 @@ use crate::node::Signal;
 use crate::program::{Choice, Layout, Outputs, Program, ZEROS};
 use crate::steps::Steps;
 use ggp_game::{EvalError, StopToken};
-use rustc_hash::FxHashMap;
+use std::collections::VecDeque;
 
 /// Gates are sorted by kind within windows of this many gates. Larger windows make longer runs, but keep
 /// more rows live at a time.
@@ -216,66 +216,121 @@ fn literals(mapper: &mut Mapper<'_>, lists: &[Vec<Signal>]) -> Vec<Vec<Literal<V
 fn sort_by_kind(section: Section, stop: &StopToken) -> Result<Section, EvalError> {
     let mut sorted = Vec::with_capacity(section.len());
     let mut window = Vec::new();
+    let mut sorter = Sorter::default();
     for item in section {
         match item {
             Item::Gate(gate) => {
                 window.push(gate);
                 if window.len() == WINDOW {
                     stop.check()?;
-                    sorted.extend(sort_window(&std::mem::take(&mut window)).into_iter().map(Item::Gate));
+                    sorted.extend(sorter.sorted(&window).map(Item::Gate));
+                    window.clear();
                 }
             }
             Item::Fixed(_) | Item::Guard(_) | Item::End(_) => {
-                sorted.extend(sort_window(&std::mem::take(&mut window)).into_iter().map(Item::Gate));
+                sorted.extend(sorter.sorted(&window).map(Item::Gate));
+                window.clear();
                 sorted.push(item);
             }
             Item::Loop(mut recursion) => {
-                sorted.extend(sort_window(&std::mem::take(&mut window)).into_iter().map(Item::Gate));
-                recursion.gates = sort_window(&recursion.gates);
+                sorted.extend(sorter.sorted(&window).map(Item::Gate));
+                window.clear();
+                recursion.gates = sorter.sorted(&recursion.gates).collect();
                 sorted.push(Item::Loop(recursion));
             }
         }
     }
-    sorted.extend(sort_window(&window).into_iter().map(Item::Gate));
+    sorted.extend(sorter.sorted(&window).map(Item::Gate));
     Ok(sorted)
 }
 
-/// Orders the gates of one window by list scheduling: always continues with the kind that has the most gates
-/// ready.
-fn sort_window(gates: &[ValueGate]) -> Vec<ValueGate> {
-    let writer: FxHashMap<Value, usize> = gates.iter().enumerate().map(|(at, gate)| (gate.out, at)).collect();
-    let mut waiting = vec![0u32; gates.len()];
-    let mut readers: Vec<Vec<usize>> = vec![Vec::new(); gates.len()];
-    for (at, gate) in gates.iter().enumerate() {
-        for input in gate.inputs {
-            let Some(&from) = writer.get(&input) else { continue };
-            if !readers[from].contains(&at) {
-                readers[from].push(at);
-                waiting[at] += 1;
+/// Orders the gates of windows by list scheduling: always continues with the kind that has the most gates ready.
+#[derive(Default)]
+struct Sorter {
+    /// The number of windows so far.
+    windows: u32,
+    /// For each value, the last window that computes it, and the index of the gate in this window.
+    writers: Vec<(u32, u32)>,
+    /// For each gate of the window, the number of its inputs that the window computes and that are not placed yet.
+    waiting: Vec<u32>,
+    /// For each gate of the window, the end of its part of `readers`; the part begins where that of the gate before
+    /// ends.
+    ends: Vec<u32>,
+    /// The gates of the window that read the output of each gate.
+    readers: Vec<u32>,
+    /// For each kind, the gates whose inputs are all placed.
+    ready: Vec<VecDeque<u32>>,
+    order: Vec<u32>,
+}
+
+impl Sorter {
+    /// The gates of `window` in their new order.
+    fn sorted(&mut self, window: &[ValueGate]) -> impl Iterator<Item = ValueGate> {
+        self.windows += 1;
+        let largest = window.iter().map(|gate| gate.out as usize + 1).max().unwrap_or(0);
+        if largest > self.writers.len() {
+            self.writers.resize(largest.next_power_of_two(), (0, 0));
+        }
+        for (at, gate) in (0..).zip(window) {
+            self.writers[gate.out as usize] = (self.windows, at);
+        }
+        // 1. The readers of each gate, each reader once.
+        let (writers, windows) = (&self.writers, self.windows);
+        let read_by = |gate: &ValueGate| {
+            let inputs = gate.inputs;
+            let is_first = move |at: usize| !inputs[..at].contains(&inputs[at]);
+            let inputs = (0..inputs.len()).filter(move |&at| is_first(at)).map(move |at| inputs[at]);
+            inputs.filter_map(move |input| match writers.get(input as usize) {
+                Some(&(of, at)) if of == windows => Some(at as usize),
+                _ => None,
+            })
+        };
+        self.waiting.clear();
+        self.ends.clear();
+        self.ends.resize(window.len(), 0);
+        for gate in window {
+            let before = read_by(gate).inspect(|&from| self.ends[from] += 1).count();
+            self.waiting.push(before as u32);
+        }
+        let mut all = 0;
+        for end in &mut self.ends {
+            // The start of the part, which becomes its end as the part is filled.
+            all += std::mem::replace(end, all);
+        }
+        self.readers.clear();
+        self.readers.resize(all as usize, 0);
+        for (at, gate) in (0..).zip(window) {
+            for from in read_by(gate) {
+                self.readers[self.ends[from] as usize] = at;
+                self.ends[from] += 1;
             }
         }
-    }
-    let mut ready: Vec<std::collections::VecDeque<usize>> =
-        vec![std::collections::VecDeque::new(); Kind::ALL.len()];
-    for (at, gate) in gates.iter().enumerate() {
-        if waiting[at] == 0 {
-            ready[gate.kind as usize].push_back(at);
+        // 2. The order.
+        self.ready.resize(Kind::ALL.len(), VecDeque::new());
+        for (at, gate) in (0..).zip(window) {
+            if self.waiting[at as usize] == 0 {
+                self.ready[gate.kind as usize].push_back(at);
+            }
         }
-    }
-    let mut sorted = Vec::with_capacity(gates.len());
-    while let Some(kind) = (0..ready.len()).filter(|&k| !ready[k].is_empty()).max_by_key(|&k| ready[k].len())
-    {
-        while let Some(at) = ready[kind].pop_front() {
-            sorted.push(gates[at]);
-            for &reader in &readers[at] {
-                waiting[reader] -= 1;
-                if waiting[reader] == 0 {
-                    ready[gates[reader].kind as usize].push_back(reader);
+        self.order.clear();
+        let ready = &mut self.ready;
+        while let Some(kind) =
+            (0..ready.len()).filter(|&kind| !ready[kind].is_empty()).max_by_key(|&kind| ready[kind].len())
+        {
+            while let Some(at) = ready[kind].pop_front() {
+                self.order.push(at);
+                let start = if at == 0 { 0 } else { self.ends[at as usize - 1] };
+                for &reader in &self.readers[start as usize..self.ends[at as usize] as usize] {
+                    let waiting = &mut self.waiting[reader as usize];
+                    *waiting -= 1;
+                    if *waiting == 0 {
+                        ready[window[reader as usize].kind as usize].push_back(reader);
+                    }
                 }
             }
         }
+        self.order.iter().map(|&at| window[at as usize])
     }
-    sorted
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@
 //! only pass has no choice.
 
 use crate::builder::NetBuilder;
-use crate::dependence::{Dependence, simulate, simulate_step, value_of};
+use crate::dependence::{Dependence, simulate_in, simulate_step, value_of};
 use crate::net::{Fluent, NetMove, NetRole, PropNet};
 use crate::node::{Node, Signal};
 use crate::walk::Walk;
@@ -169,36 +169,45 @@ impl Rebuilt {
 }
 
 /// For each fluent, its value if it keeps its initial value in every match, otherwise `None`. The values are
-/// found by ternary simulation from the initial state, with all moves unknown.
+/// found by ternary simulation from the initial state, with all moves unknown. `dependence` is that of `net`.
 ///
 /// # Errors
 /// [`EvalError::Interrupted`] soon after `stop` is raised.
-pub(crate) fn constant_fluents(net: &PropNet, stop: &StopToken) -> Result<Vec<Option<bool>>, EvalError> {
+pub(crate) fn constant_fluents(
+    net: &PropNet,
+    dependence: &Dependence<'_>,
+    stop: &StopToken,
+) -> Result<Vec<Option<bool>>, EvalError> {
     let initial = net.fluents.iter().map(|fluent| Some(fluent.initial)).collect();
-    Dependence::new(net).constant(initial, stop)
+    dependence.constant(initial, stop)
 }
 
 /// For each phase, the fluents that it determines, with their values. If there is no short period, the result
 /// is a single phase, which determines no fluents. `constant` holds the values of the fluents that never
-/// change.
+/// change, and `dependence` is that of `net`.
 ///
 /// # Errors
 /// [`EvalError::Interrupted`] soon after `stop` is raised.
 pub(crate) fn phases(
     net: &PropNet,
+    dependence: &Dependence<'_>,
     constant: &[Option<bool>],
     stop: &StopToken,
 ) -> Result<Vec<Vec<(u32, bool)>>, EvalError> {
-    let dependence = Dependence::new(net);
     let autonomous = dependence.independent(vec![true; net.fluents.len()], stop)?;
     if !autonomous.iter().zip(constant).any(|(&own, constant)| own && constant.is_none()) {
         return phases_by_moves(net, constant, stop);
     }
+    let mut cone = Walk::new(net);
+    cone.on(
+        net.fluents.iter().zip(&autonomous).filter(|&(_, &own)| own).map(|(fluent, _)| fluent.next),
+        |_| (),
+    );
     let mut states: Vec<Vec<Option<bool>>> = Vec::new();
     let mut now: Vec<Option<bool>> =
         net.fluents.iter().zip(&autonomous).map(|(fluent, &own)| own.then_some(fluent.initial)).collect();
     for _ in 0..MAX_PERIOD {
-        let nodes = simulate(net, &now);
+        let nodes = simulate_in(net, &now, &cone);
         let next = net
             .fluents
             .iter()

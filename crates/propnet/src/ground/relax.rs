@@ -2,12 +2,13 @@
 //! state or on the moves), plus rules that derive `true` from `init` and `next`, and `does` from `legal`. The
 //! fixpoint of the relaxed rules contains every fact that may hold in some state.
 
+use super::whole::whole_rules;
 use super::{GroundError, GroundLimits};
 use ggp_datalog::decompose::{Decomposed, decompose};
 use ggp_datalog::demand::{Demanded, on_demand};
 use ggp_datalog::{
-    Argument, Atom, Database, EvalError, Functor, Limits, Literal, Program, Relation, RelationId, Rule,
-    Signature, Statistics, Value, Variable,
+    Argument, Atom, Body, Database, EvalError, Functor, Limits, Literal, Program, Query, Relation,
+    RelationId, Rule, Signature, Statistics, Value, Variable,
 };
 use ggp_game::adapt::{demand_also, fit_demanded};
 use ggp_game::lower::{BRIDGE, Carrier, Form, Lowering};
@@ -24,6 +25,9 @@ pub(super) struct Relaxed {
     /// The relaxed rules, with planned joins. The bodies of the exact rules are planned with this program
     /// too.
     pub(super) program: Program,
+    /// The relaxed rules that were decomposed, as they were before, and the rules of the parts, with all conditions
+    /// on other parts replaced by their definitions.
+    whole_rules: Vec<Rule>,
     pub(super) database: Database,
     /// For each relation, whether it is a demand (magic) predicate: its facts only say which other facts are
     /// demanded.
@@ -72,6 +76,9 @@ const ROWS_PER_PLAN: u64 = 2_000_000;
 /// The maximum number of attempts to compute the possible facts. If an attempt exceeds a bound of
 /// [`GroundLimits`], the next attempt evaluates one more relation on demand.
 const ATTEMPTS: usize = 6;
+
+/// The facts of a whole rule are foretold if the relations of its body have at most this many facts together.
+const FORESEEN_UP_TO: usize = 20_000;
 
 /// A static relation that rules derive is large from this many facts on.
 const LARGE: usize = 10_000;
@@ -158,7 +165,9 @@ impl Relaxed {
         // then not taken for a demand predicate.
         rules.sort_by_key(|rule| wanted[rule.head.relation.index()]);
         let whole = signatures.len();
+        let undivided = rules.clone();
         let Decomposed { signatures, rules, guards, owners } = decompose(signatures, rules);
+        let whole_rules = whole_rules(undivided, &rules, whole);
         for owner in owners {
             wanted.push(wanted[owner.index()]);
             origin.push(origin[owner.index()]);
@@ -188,10 +197,10 @@ impl Relaxed {
             Literal::Negative(atom) => atom.relation.index() < originals && !dynamic[atom.relation.index()],
             _ => true,
         };
-        let mut relaxed_rules: Vec<Rule> = rules
-            .into_iter()
-            .map(|rule| Rule { body: rule.body.iter().filter(|l| stays(l)).cloned().collect(), ..rule })
-            .collect();
+        let relax =
+            |rule: Rule| Rule { body: rule.body.iter().filter(|l| stays(l)).cloned().collect(), ..rule };
+        let mut relaxed_rules: Vec<Rule> = rules.into_iter().map(relax).collect();
+        let whole_rules = whole_rules.into_iter().map(relax).collect();
         link(&lowering, Carrier::True, &[Carrier::Init, Carrier::Next], &mut relaxed_rules);
         link(&lowering, Carrier::Does, &[Carrier::Legal], &mut relaxed_rules);
         let fixed: Vec<Signature> = signatures.into_iter().map(|s| Signature { level: 0, ..s }).collect();
@@ -214,6 +223,7 @@ impl Relaxed {
             exact,
             dynamic,
             program,
+            whole_rules,
             wanted,
             statistics,
         };
@@ -240,14 +250,73 @@ impl Relaxed {
             asked.extend(self.forms(carrier).iter().map(|form| form.relation));
         }
         // The query includes relations that are needed only under negation.
-        let query = self.program.query(&self.exact.needed(&asked));
+        let needed = self.exact.needed(&asked);
+        self.foresee(&needed, &limits)?;
+        self.evaluate_query(&self.program.query(&needed), &limits)
+    }
+
+    /// Fails if a whole rule is going to derive more facts than `limits` allow, of a relation on which those of `needed`
+    /// depend. The parts of a decomposed rule may have millions of tuples before the rule itself or its last part
+    /// derives any.
+    fn foresee(
+        &mut self,
+        needed: &[RelationId],
+        limits: &Limits,
+    ) -> Result<(), (EvalError, Option<RelationId>)> {
+        let all = self.program.needed(needed);
+        let is_needed = |rule: &&Rule| all.contains(&rule.head.relation);
+        let rules: Vec<Rule> = self.whole_rules.iter().filter(is_needed).cloned().collect();
+        let inputs = |rule: &Rule| -> Vec<RelationId> {
+            let literals = rule.body.iter().filter_map(|literal| match literal {
+                Literal::Positive(atom) | Literal::Negative(atom) => Some(atom.relation),
+                Literal::Distinct(..) | Literal::Compose { .. } => None,
+            });
+            literals.collect()
+        };
+        // 1. The rules that need the fewest relations come first.
+        let mut ordered: Vec<(Vec<RelationId>, &Rule)> =
+            rules.iter().map(|rule| (self.program.needed(&inputs(rule)), rule)).collect();
+        ordered.retain(|(before, rule)| !before.contains(&rule.head.relation));
+        ordered.sort_by_key(|(before, _)| before.len());
+        for (before, rule) in ordered {
+            // 2. The facts of the body.
+            self.evaluate_query(&self.program.query(&before), limits)?;
+            let facts = |relation: &RelationId| self.rows(*relation).len();
+            let sizes: Vec<usize> = inputs(rule).iter().map(facts).collect();
+            let solutions: f64 = sizes.iter().map(|&size| size.max(1) as f64).product();
+            if solutions <= limits.tuples as f64 || sizes.iter().sum::<usize>() > FORESEEN_UP_TO {
+                continue;
+            }
+            // 3. The forecast. Its indexes serve no other join.
+            let mut program = self.program.clone();
+            let body = Body::plan(&mut program, rule, &[], &self.statistics).expect("a safe rule");
+            self.database.reindex(&program);
+            let is_too_large = body.derives_more_than(limits.tuples, &rule.head, &mut self.database);
+            self.database.reindex(&self.program);
+            if is_too_large {
+                let (label, bound) = (rule.label, limits.tuples);
+                return Err((EvalError::TooManyTuples { label, bound }, Some(rule.head.relation)));
+            }
+        }
+        Ok(())
+    }
+
+    /// Computes the possible facts of the relations in `query`.
+    fn evaluate_query(
+        &mut self,
+        query: &Query,
+        limits: &Limits,
+    ) -> Result<(), (EvalError, Option<RelationId>)> {
         // There are many more possible facts than facts of one state, so joins that were planned for a state
         // may be slow. From time to time the joins are planned again for the sizes reached. The evaluation
         // can then continue, because no derived fact can become false.
-        let mut rows = ROWS_PER_PLAN.min(limits.rows);
+        let mut rows = ROWS_PER_PLAN;
+        while rows <= self.database.total_work() {
+            rows *= 2;
+        }
+        rows = rows.min(limits.rows);
         loop {
-            let result =
-                self.program.evaluate(&mut self.database, &query, &Limits { rows, ..limits.clone() });
+            let result = self.program.evaluate(&mut self.database, query, &Limits { rows, ..limits.clone() });
             self.statistics = self.program.statistics();
             let all = (0..self.relation_count()).map(|r| RelationId(r as u32));
             self.database.observe(&mut self.statistics, all);
