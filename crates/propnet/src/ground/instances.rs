@@ -7,7 +7,7 @@
 //! cell, instead of ten thousand instances for each mark that the cell can contain.
 
 use super::disjunction::{Way, any_of};
-use super::recursion::{Alternative, Fixpoints, solve};
+use super::recursion::{Alternative, solve};
 use super::relax::Relaxed;
 use super::{GroundError, GroundLimits, Moves, Signals};
 use crate::builder::NetBuilder;
@@ -149,7 +149,7 @@ impl Instances<'_> {
         }
         let relaxed = &mut *self.relaxed;
         relaxed.database.reindex(&relaxed.program);
-        let (mut count, mut fixpoints) = (0, Fixpoints::default());
+        let mut count = 0;
         for (stratum, splits) in strata.iter().zip(splits) {
             if splits.is_empty() {
                 continue;
@@ -180,7 +180,7 @@ impl Instances<'_> {
             if stratum.recursive {
                 let heads: FxHashSet<u32> = found.recursive.iter().map(|one| one.head).collect();
                 counts.gates -= heads.len() as u64;
-                let solved = solve(builder, facts as usize, &found.recursive, &mut fixpoints);
+                let solved = solve(builder, facts as usize, &found.recursive);
                 for (&relation, &first) in &first {
                     for row in 0..self.relaxed.rows(relation).len() {
                         signals.set(relation, row, solved[first as usize + row]);
