@@ -1,6 +1,7 @@
 //! A database: the tuples of all relations, the terms that occur in them, and which strata are completely
 //! evaluated.
 
+use crate::fixpoint::Round;
 use crate::program::Program;
 use crate::relation::Relation;
 use crate::rule::RelationId;
@@ -15,6 +16,8 @@ pub struct Database {
     pub(crate) relations: Vec<Relation>,
     /// For each stratum of the program, whether it is completely evaluated.
     pub(crate) complete: Vec<bool>,
+    /// The recursive stratum and the round in which an evaluation failed.
+    pub(crate) unfinished: Option<(usize, Round)>,
     /// The number of tuples in all relations together; a tuple of 16 or more columns counts as more than one.
     pub(crate) tuples: usize,
     /// For each relation, the work since the last call of [`Database::reset_work`]: the rows that joins tried
@@ -35,6 +38,7 @@ impl Database {
             values,
             relations: (0..program.relation_count()).map(relation).collect(),
             complete: vec![false; program.strata().len()],
+            unfinished: None,
             tuples: 0,
             work: vec![0; program.relation_count()],
             total_work: 0,
@@ -145,6 +149,7 @@ impl Database {
             self.tuples -= relation.len() * relation.weight();
             relation.clear();
         }
+        self.unfinished = None;
         for &stratum in program.strata_from(level) {
             self.complete[stratum as usize] = false;
         }

@@ -13,7 +13,8 @@ impl Program {
     ///
     /// # Errors
     /// Fails when the evaluation exceeds a bound of `limits` or is interrupted. The database must then be
-    /// cleared before further use; see [`Database::roll_back`].
+    /// cleared before further use (see [`Database::roll_back`]), unless the program is evaluated further with other
+    /// limits or other plans: that goes on with the round of the recursion in which the evaluation failed.
     pub fn evaluate(&self, database: &mut Database, query: &Query, limits: &Limits) -> Result<(), EvalError> {
         for &stratum in &query.strata {
             if !database.complete[stratum as usize] {

@@ -9,7 +9,7 @@ use crate::forecast;
 use crate::join;
 use crate::plan::Plan;
 use crate::program::Program;
-use crate::rule::{Argument, Atom, RelationId};
+use crate::rule::{Argument, Atom};
 use crate::strata::Stratum;
 
 /// Evaluates the stratum with index `number` completely. The strata on which it depends must already be
@@ -21,38 +21,71 @@ pub(crate) fn complete_stratum(
     limits: &Limits,
 ) -> Result<(), EvalError> {
     let stratum = &program.strata()[number];
-    // A stratum of level 0 is evaluated once, so that a forecast costs little.
-    if stratum.relations.iter().all(|&relation| program.level(relation) == 0) {
-        foresee(program, database, stratum, limits)?;
-    }
-    for &rule in &stratum.rules {
-        if let Some(plan) = &program.plans[rule].whole {
-            derive(plan, &program.rules()[rule].head, database, (0, 0), limits)?;
-        }
-    }
-    if !stratum.recursive {
-        return Ok(());
-    }
-    let len = |database: &Database, r: &RelationId| database.relation(*r).len();
-    let mut old = vec![0; stratum.relations.len()];
-    loop {
-        let new: Vec<usize> = stratum.relations.iter().map(|r| len(database, r)).collect();
-        if new == old {
-            return Ok(());
-        }
-        for &rule in &stratum.rules {
-            if let Some(plan) = program.plans[rule].whole.as_ref().filter(|_| program.plans[rule].every_round)
-            {
-                derive(plan, &program.rules()[rule].head, database, (0, 0), limits)?;
+    let mut round = match database.unfinished.take() {
+        Some((stratum, round)) if stratum == number => round,
+        _ => {
+            // A stratum of level 0 is evaluated once, so that a forecast costs little.
+            if stratum.relations.iter().all(|&relation| program.level(relation) == 0) {
+                foresee(program, database, stratum, limits)?;
             }
-            for (relation, plan) in &program.plans[rule].deltas {
-                let at = stratum.relations.binary_search(relation).expect("a recursive literal's relation");
-                if old[at] < new[at] {
-                    derive(plan, &program.rules()[rule].head, database, (old[at], new[at]), limits)?;
+            for &rule in &stratum.rules {
+                if let Some(plan) = &program.plans[rule].whole {
+                    derive(plan, &program.rules()[rule].head, database, (0, 0), limits)?;
                 }
             }
+            Round { old: vec![0; stratum.relations.len()], new: lengths(stratum, database), rules: 0 }
         }
-        old = new;
+    };
+    while stratum.recursive && round.new != round.old {
+        if let Err(error) = round.run(program, database, stratum, limits) {
+            database.unfinished = Some((number, round));
+            return Err(error);
+        }
+        round = Round { new: lengths(stratum, database), old: round.new, rules: 0 };
+    }
+    Ok(())
+}
+
+/// The numbers of rows of the relations of `stratum`.
+fn lengths(stratum: &Stratum, database: &Database) -> Vec<usize> {
+    stratum.relations.iter().map(|&relation| database.relation(relation).len()).collect()
+}
+
+/// A round of a recursive stratum. If a bound ends an evaluation, the next evaluation goes on with its round.
+#[derive(Clone, Debug)]
+pub(crate) struct Round {
+    /// The numbers of rows of the relations of the stratum before the round before.
+    old: Vec<usize>,
+    /// The numbers of rows after the round before.
+    new: Vec<usize>,
+    /// The number of rules that have run completely in this round.
+    rules: usize,
+}
+
+impl Round {
+    /// Runs the rules of `stratum` that are left on the rows that the round before has added.
+    fn run(
+        &mut self,
+        program: &Program,
+        database: &mut Database,
+        stratum: &Stratum,
+        limits: &Limits,
+    ) -> Result<(), EvalError> {
+        while let Some(&rule) = stratum.rules.get(self.rules) {
+            let (plans, head) = (&program.plans[rule], &program.rules()[rule].head);
+            if let Some(plan) = plans.whole.as_ref().filter(|_| plans.every_round) {
+                derive(plan, head, database, (0, 0), limits)?;
+            }
+            for (relation, plan) in &plans.deltas {
+                let at = stratum.relations.binary_search(relation).expect("a recursive literal's relation");
+                let (old, new) = (self.old[at], self.new[at]);
+                if old < new {
+                    derive(plan, head, database, (old, new), limits)?;
+                }
+            }
+            self.rules += 1;
+        }
+        Ok(())
     }
 }
 

@@ -122,6 +122,28 @@ proptest! {
     }
 
     #[test]
+    fn an_evaluation_that_was_stopped_can_go_on(bytes in bytes()) {
+        let choices = &mut Choices(&bytes);
+        let case = Case::new(choices);
+        let program = program(&case);
+        let inputs: Vec<_> = (0..3).flat_map(|level| Case::inputs(choices, level)).collect();
+        let expected = case.naive(&inputs);
+        let mut database = Database::new(&program, case.values.clone());
+        let query = program.query(&all(&program));
+        insert(&mut database, &inputs);
+        let steps = 1 + choices.below(4);
+        let mut tuples = inputs.len();
+        loop {
+            let limits = Limits { tuples, ..Limits::default() };
+            if program.evaluate(&mut database, &query, &limits).is_ok() {
+                break;
+            }
+            tuples += steps;
+        }
+        compare(&program, &database, &expected, &all(&program));
+    }
+
+    #[test]
     fn terms_that_were_released_are_made_again(bytes in bytes()) {
         let choices = &mut Choices(&bytes);
         let case = Case::new(choices);

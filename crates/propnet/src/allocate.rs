@@ -41,6 +41,9 @@ impl OutputValues {
 pub(crate) struct Allocator {
     /// For each role, the index of the first of its move rows, which are consecutive.
     pub(crate) bases: Vec<u32>,
+    /// For each role, the index of the first of its rows of sets, and the sets with the index that the network
+    /// gives them.
+    pub(crate) sets: Vec<(u32, Vec<u32>)>,
     row: Vec<u32>,
     next_row: u32,
     free: Vec<u32>,
@@ -74,6 +77,19 @@ impl Allocator {
             next_row += moves.len().next_multiple_of(GROUP) as u32;
         }
         mapper.leaf(Leaf::False);
+        let mut read: Vec<Vec<u32>> = vec![Vec::new(); outputs.moves.len()];
+        for leaf in mapper.leaves().keys() {
+            if let Leaf::MoveSet(number) = *leaf {
+                read[outputs.net.move_set(number).role as usize].push(number);
+            }
+        }
+        let sets = read.into_iter().map(|mut numbers| {
+            numbers.sort_unstable();
+            let first = next_row;
+            next_row += numbers.len() as u32;
+            (first, numbers)
+        });
+        let sets: Vec<(u32, Vec<u32>)> = sets.collect();
         let mut row = vec![NOWHERE; mapper.value_count()];
         for (leaf, &value) in mapper.leaves() {
             row[value as usize] = match *leaf {
@@ -87,6 +103,10 @@ impl Allocator {
                     Ok(position) => bases[role as usize] + position as u32,
                     Err(_) => ZEROS,
                 },
+                Leaf::MoveSet(number) => {
+                    let (first, numbers) = &sets[outputs.net.move_set(number).role as usize];
+                    numbers.binary_search(&number).map_or(ZEROS, |position| first + position as u32)
+                }
             };
         }
         let mut last = vec![0; row.len()];
@@ -117,7 +137,8 @@ impl Allocator {
             }
             position += 1;
         }
-        Allocator { bases, row, next_row, free: Vec::new(), last, keep: layout == Layout::Keep, guard_at: 0 }
+        let keep = layout == Layout::Keep;
+        Allocator { bases, sets, row, next_row, free: Vec::new(), last, keep, guard_at: 0 }
     }
 
     fn place(&mut self, value: Value) -> u32 {

@@ -1,10 +1,12 @@
 //! The network lowered to plain logic: state bits, single moves and n-ary ANDs.
 //!
-//! Move sets become disjunctions of single moves. Lowering then factors out common literals and shares common
-//! pairs of inputs. The disjunctions that have replaced move sets take part in both.
+//! Move sets become disjunctions of single moves, but for those of roles with many moves, which stay as they are.
+//! Lowering then factors out common literals and shares common pairs of inputs. The disjunctions that have replaced
+//! move sets take part in both.
 
 use crate::net::PropNet;
 use crate::node::{Node, Signal, Unknown};
+use crate::select::has_many_moves;
 use crate::steps::Steps;
 use crate::walk::Walk;
 use ggp_game::{EvalError, StopToken};
@@ -20,6 +22,8 @@ pub(crate) enum Cell {
         role: u32,
         index: u32,
     },
+    /// The move of a role is in the set with this index.
+    MoveSet(u32),
     Variable(Unknown),
     Fixpoint(Unknown),
     /// The conjunction of one or more inputs.
@@ -145,6 +149,9 @@ impl Circuit {
                     self.steps.needed += inputs.len() - 1;
                     let inputs = inputs.iter().map(|&input| through(&image, input)).collect();
                     self.push(Cell::And(inputs))
+                }
+                Node::MoveSet(number) if has_many_moves(&net.roles[net.move_set(*number).role as usize]) => {
+                    self.push(Cell::MoveSet(*number))
                 }
                 Node::MoveSet(set) => {
                     let set = net.move_set(*set);

@@ -110,6 +110,21 @@ impl Kernels {
         dispatch!(self, W, choose(area, tree, scratch, keys, counter))
     }
 
+    /// The same draw as that of [`Kernels::choose`], among many moves. `area` stays as it is, and `chosen` gets the
+    /// index of the chosen row of each lane, or [`NO_MOVE`](crate::select::NO_MOVE).
+    #[inline]
+    pub(crate) fn find<const W: usize>(
+        self,
+        area: &[Row<W>],
+        tree: &SelectionTree,
+        scratch: &mut Scratch<W>,
+        keys: &Keys,
+        counter: u32,
+        chosen: &mut [u32],
+    ) -> Row<W> {
+        dispatch!(self, W, find(area, tree, scratch, keys, counter, chosen))
+    }
+
     /// In the lanes of `mask`, replaces the bits of each row `i` by those of `words[i]`. Every word of the
     /// row gets its bits from this single word. The other lanes stay unchanged.
     #[inline]
@@ -122,7 +137,7 @@ impl Kernels {
 mod tests {
     use super::{Cpu, Kernels};
     use crate::rows::Row;
-    use crate::select::{Keys, Scratch, SelectionTree};
+    use crate::select::{Keys, NO_MOVE, Scratch, SelectionTree};
     use ggp_game::rng::{self, Stream};
 
     /// Gives every lane random legal moves, where each move is legal with a probability of `density` percent.
@@ -149,7 +164,18 @@ mod tests {
         }
         let role = ggp_game::Role(1);
         let counter = rng::counter(3, role);
-        let some = Kernels::new(cpu).choose(&mut area, &tree, &mut scratch, &keys, counter);
+        let kernels = Kernels::new(cpu);
+        let some = if tree.leaf == 1 {
+            kernels.choose(&mut area, &tree, &mut scratch, &keys, counter)
+        } else {
+            let mut chosen = vec![NO_MOVE; 64 * W];
+            let some = kernels.find(&area, &tree, &mut scratch, &keys, counter, &mut chosen);
+            area.fill(Row::ZERO);
+            for (lane, &mv) in chosen.iter().enumerate().filter(|&(_, &mv)| mv != NO_MOVE) {
+                area[mv as usize].set(lane);
+            }
+            some
+        };
         for (lane, legal) in legal.iter().enumerate() {
             let bit = |row: &Row<W>| row.0[lane >> 6] >> (lane & 63) & 1 == 1;
             let chosen: Vec<usize> = (0..area.len()).filter(|&mv| bit(&area[mv])).collect();
@@ -165,7 +191,9 @@ mod tests {
     #[test]
     fn every_lane_gets_the_move_of_its_rank() {
         for cpu in Cpu::available() {
-            for moves in [2, 3, 7, 8, 9, 16, 17, 31, 64, 65, 127, 128, 130, 255, 256, 257, 1500] {
+            for moves in
+                [2, 3, 7, 8, 9, 16, 17, 31, 64, 65, 127, 128, 130, 255, 256, 257, 1023, 1024, 1500, 4097]
+            {
                 for density in [0, 3, 50, 100] {
                     check::<1>(cpu, moves, density);
                     check::<4>(cpu, moves, density);

@@ -69,13 +69,14 @@ impl Item {
 /// The part of a step that computes one kind of output, as a list of items in execution order.
 pub(crate) type Section = Vec<Item>;
 
-/// The source of a value that no gate computes: the constant false, a state bit, a move of a role, or an unknown
-/// that is kept from step to step, by its position among the kept rows.
+/// The source of a value that no gate computes: the constant false, a state bit, a move of a role, a set of moves
+/// by its index, or an unknown that is kept from step to step, by its position among the kept rows.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Leaf {
     False,
     State(u32),
     Move(u32, u32),
+    MoveSet(u32),
     Kept(u32),
 }
 
@@ -176,6 +177,7 @@ impl<'a> Mapper<'a> {
             Cell::False => (self.leaf(Leaf::False), false),
             Cell::State(fluent) => (self.leaf(Leaf::State(fluent)), false),
             Cell::Move { role, index } => (self.leaf(Leaf::Move(role, index)), false),
+            Cell::MoveSet(number) => (self.leaf(Leaf::MoveSet(number)), false),
             _ => self.visible[signal.node()],
         };
         (value, negated != signal.is_negated())
@@ -205,7 +207,7 @@ impl<'a> Mapper<'a> {
             match visit {
                 Visit::Enter(at) if self.visible[at] != HIDDEN => {}
                 Visit::Enter(at) => match &self.circuit.cells[at] {
-                    Cell::False | Cell::State(_) | Cell::Move { .. } => {}
+                    Cell::False | Cell::State(_) | Cell::Move { .. } | Cell::MoveSet(_) => {}
                     Cell::Variable(unknown) => {
                         let unknowns = &loops.entry(unknown.component as usize).or_default().unknowns;
                         self.visible[at] = (unknowns[unknown.index as usize], false);

@@ -4,7 +4,9 @@
 //! The kernels are a macro over the `Vector` type in scope, expanded once for each class of processors (see
 //! [`crate::vector`]). The choice of moves works on the tree of [`crate::select`]: `count` runs the adders
 //! upwards, [`draw`](crate::select::draw) draws a rank for each lane, and `select` distributes the ranks
-//! downwards.
+//! downwards. [`many`] has the other way down.
+
+pub(crate) mod many;
 
 /// Defines the kernels over the `Vector` type in scope, compiled for the given processor features.
 macro_rules! kernels {
@@ -13,7 +15,7 @@ macro_rules! kernels {
         use crate::rows::Bits;
         use crate::rows::Row;
         use crate::program::Block;
-        use crate::select::{Keys, Scratch, SelectionTree, draw};
+        use crate::select::{Keys, LEAF, LEAF_PLANES, Scratch, SelectionTree, draw};
 
         $(#[$features])*
         #[inline]
@@ -96,6 +98,16 @@ macro_rules! kernels {
             let (t, d0) = (c0.xor3(c1, c2), c0.carry(c1, c2));
             let (twos, d1) = (t.xor(c3), t.and(c3));
             [ones, twos, d0.xor(d1), d0.and(d1)]
+        }
+
+        $(#[$features])*
+        #[inline]
+        fn load_eight<const W: usize>(group: &[Row<W>; 8], at: usize) -> [Vector; 8] {
+            let mut rows = [Vector::zero(); 8];
+            for (loaded, row) in rows.iter_mut().zip(group) {
+                *loaded = load(row, at);
+            }
+            rows
         }
 
         /// In each lane of `lanes`, selects among four rows of moves the legal move of rank `r0 + 2 r1`.
@@ -192,11 +204,17 @@ macro_rules! kernels {
             let root = tree.levels[tree.levels.len() - 1];
             let width = root.planes.div_ceil(8);
             for at in (0..W).step_by(Vector::WORDS) {
-                for (group, planes) in groups.iter().zip(counts.as_chunks_mut::<4>().0) {
-                    let legal = [0, 1, 2, 3, 4, 5, 6, 7].map(|i| load(&group[i], at));
-                    let sums = count_eight(legal);
-                    for (plane, sum) in planes.iter_mut().zip(sums) {
-                        store(plane, at, sum);
+                if tree.leaf == 1 {
+                    for (group, planes) in groups.iter().zip(counts.as_chunks_mut::<4>().0) {
+                        for (plane, sum) in planes.iter_mut().zip(count_eight(load_eight(group, at))) {
+                            store(plane, at, sum);
+                        }
+                    }
+                } else {
+                    for (leaf, planes) in groups.chunks(LEAF).zip(counts.as_chunks_mut::<LEAF_PLANES>().0) {
+                        for (plane, sum) in planes.iter_mut().zip(count_leaf(leaf, at)) {
+                            store(plane, at, sum);
+                        }
                     }
                 }
                 for pair in tree.levels.windows(2) {
@@ -278,11 +296,6 @@ macro_rules! kernels {
                             }
                             continue;
                         }
-                        if tree.sparse && lanes.is_zero() {
-                            store(&mut left[0], at, lanes);
-                            store(&mut right[0], at, lanes);
-                            continue;
-                        }
                         let mut borrow = Vector::zero();
                         let digits = node[1..].iter().zip(sums);
                         let out = left[1..].iter_mut().zip(&mut right[1..]);
@@ -303,13 +316,7 @@ macro_rules! kernels {
                 }
                 for (group, node) in groups.iter_mut().zip(ranks.as_chunks::<4>().0) {
                     let lanes = load(&node[0], at);
-                    if tree.sparse && lanes.is_zero() {
-                        for row in group {
-                            store(row, at, lanes);
-                        }
-                        continue;
-                    }
-                    let legal = [0, 1, 2, 3, 4, 5, 6, 7].map(|i| load(&group[i], at));
+                    let legal = load_eight(group, at);
                     let rank = [load(&node[1], at), load(&node[2], at), load(&node[3], at)];
                     let chosen = select_eight(legal, lanes, rank);
                     for (row, chosen) in group.iter_mut().zip(chosen) {

@@ -17,9 +17,9 @@ use crate::cpu::Kernels;
 use crate::evaluator::{Phase, PhasePrograms};
 use crate::net::PropNet;
 use crate::prefer::Preferred;
-use crate::program::{Layout, ONES};
+use crate::program::{Layout, ONES, SetRows};
 use crate::rows::Row;
-use crate::select::{Keys, Scratch};
+use crate::select::{Keys, NO_MOVE, Scratch};
 use crate::state::BitState;
 use ggp_game::{Goals, Move, Playout, PlayoutPlan, Role, StopToken, rng};
 
@@ -43,6 +43,9 @@ pub(crate) struct Lanes<const W: usize> {
     goals: Vec<Goals>,
     /// For each lane, the moves that its playout has made. Used only if [`PlayoutPlan::moves`] is set.
     record: Vec<Vec<Move>>,
+    /// For each role and each lane, the index of the row of the chosen move. Used only for choices with
+    /// [`Choice::sets`](crate::program::Choice::sets).
+    chosen: Vec<Vec<u32>>,
     joint: Vec<Move>,
     template: Template,
     /// For each phase, the ended playouts whose goals are not evaluated yet.
@@ -97,6 +100,7 @@ impl<const W: usize> Lanes<W> {
             sweep: 0,
             goals: vec![Goals::None; Self::LANES * roles],
             record: vec![Vec::new(); Self::LANES],
+            chosen: vec![vec![NO_MOVE; Self::LANES]; roles],
             joint: vec![Move(0); Self::LANES * roles],
             template: Template::default(),
             ended: (0..if programs.defer.is_some() { programs.phases.len() } else { 0 })
@@ -216,7 +220,16 @@ impl<const W: usize> Lanes<W> {
                     if let Some(preferred) = &run.preferred {
                         preferred.narrow(number, place, area, self.preferring);
                     }
-                    run.kernels.choose(area, tree, &mut self.scratch, &self.keys, counter)
+                    match &choice.sets {
+                        None => run.kernels.choose(area, tree, &mut self.scratch, &self.keys, counter),
+                        Some(sets) => {
+                            let chosen = &mut self.chosen[choice.role];
+                            let some =
+                                run.kernels.find(area, tree, &mut self.scratch, &self.keys, counter, chosen);
+                            set_rows(&mut self.rows, sets, chosen);
+                            some
+                        }
+                    }
                 }
                 None if choice.moves.is_empty() => Row::ZERO,
                 None => self.rows[base],
@@ -232,6 +245,14 @@ impl<const W: usize> Lanes<W> {
     fn record(&mut self, run: &Run<'_>, phase: &Phase) {
         let roles = run.net.roles.len();
         for (choice, tree) in phase.program.choices.iter().zip(&phase.trees) {
+            if choice.sets.is_some() {
+                let chosen = &self.chosen[choice.role];
+                self.live.for_each_lane(|lane| {
+                    let mv = phase.move_at(choice, chosen[lane] as usize, run.moves);
+                    self.joint[lane * roles + choice.role] = mv;
+                });
+                continue;
+            }
             for at in 0..choice.moves.len() {
                 let mv = phase.move_at(choice, at, run.moves);
                 let made = if tree.is_some() { self.rows[choice.base as usize + at] } else { Row::ONES };
@@ -241,6 +262,16 @@ impl<const W: usize> Lanes<W> {
         self.live.for_each_lane(|lane| {
             self.record[lane].extend_from_slice(&self.joint[lane * roles..][..roles]);
         });
+    }
+}
+
+/// Sets the rows of `sets` for the move that each lane has chosen.
+fn set_rows<const W: usize>(rows: &mut [Row<W>], sets: &SetRows, chosen: &[u32]) {
+    rows[sets.rows.start as usize..sets.rows.end as usize].fill(Row::ZERO);
+    for (lane, &at) in chosen.iter().enumerate().filter(|&(_, &at)| at != NO_MOVE) {
+        for &row in sets.of(at as usize) {
+            rows[row as usize].set(lane);
+        }
     }
 }
 

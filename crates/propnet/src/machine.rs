@@ -33,7 +33,7 @@ pub struct PropNetMachine {
     loaded: Option<BitState>,
     /// For each section except the next-state section, whether it has been evaluated for the loaded states.
     done: [bool; NEXT],
-    /// The indices of the move rows that are set for the joint moves of the last query. These rows are
+    /// The indices of the rows of moves and of sets of moves that are set for the joint moves of the last query. These rows are
     /// cleared only when the next joint moves are set, because the row of a move may also be the row of an
     /// output.
     made: Vec<usize>,
@@ -170,7 +170,7 @@ impl PropNetMachine {
         }
     }
 
-    /// Sets the move rows according to `joints`, which holds one joint move for each loaded state.
+    /// Sets the rows of moves and of sets of moves according to `joints`, which holds one joint move for each loaded state.
     fn make_moves(&mut self, joints: &[Move]) -> Result<(), EvalError> {
         for row in self.made.drain(..) {
             self.rows[row] = 0;
@@ -183,9 +183,12 @@ impl PropNetMachine {
                     let role = self.shared.net.game.role_name(Role(choice.role as u8));
                     return Err(EvalError::UnknownFact(format!("(does {role} {text})")));
                 };
-                let row = choice.base as usize + index as usize;
-                self.rows[row] |= 1 << lane;
-                self.made.push(row);
+                let own = [choice.base + index];
+                let rows = choice.sets.as_ref().map_or(&own[..], |sets| sets.of(index as usize));
+                for &row in rows {
+                    self.rows[row as usize] |= 1 << lane;
+                    self.made.push(row as usize);
+                }
             }
         }
         Ok(())

@@ -2,8 +2,9 @@
 //!
 //! The rows of a program are, in this order: 0 (false in all lanes), 1 (true in all lanes), the state bits,
 //! unknowns that are kept from step to step, one row per move of each role (before the choice, whether the move
-//! is legal; after the choice, whether it is chosen), and intermediate values. Intermediate values share rows, so
-//! that few rows are live at a time and stay in the first-level cache.
+//! is legal; after the choice, whether it is chosen), one row per set of moves of the roles with many moves (see
+//! [`SetRows`]), and intermediate values. Intermediate values share rows, so that few rows are live at a time and
+//! stay in the first-level cache.
 
 use crate::gate::{Gate, Kind, Literal};
 use crate::latch::Kept;
@@ -63,6 +64,52 @@ pub(crate) struct Choice {
     pub(crate) moves: Vec<u32>,
     /// Whether the role is known to have a legal move in every state.
     pub(crate) always: bool,
+    /// The rows by which gates read the choice. `None` if they read the move rows.
+    pub(crate) sets: Option<SetRows>,
+}
+
+/// The rows of sets of a role's moves. After the choice, a row says whether the chosen move is in the set. The
+/// choice among many moves sets the few rows of the chosen move, and gates would have to look at all moves.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct SetRows {
+    /// The rows of the sets.
+    pub(crate) rows: Range<u32>,
+    /// For each move row, the end of its part of [`SetRows::of_moves`], which begins where that of the row before
+    /// ends.
+    pub(crate) ends: Vec<u32>,
+    /// For each move row, the rows of the sets that contain its move.
+    pub(crate) of_moves: Vec<u32>,
+}
+
+impl SetRows {
+    /// The rows of `sets`, lists of move rows, from the row `first` on. There are `moves` move rows.
+    pub(crate) fn new(first: u32, moves: usize, sets: &[Vec<u32>]) -> SetRows {
+        let mut ends = vec![0; moves + 1];
+        for &member in sets.iter().flatten() {
+            ends[member as usize + 1] += 1;
+        }
+        for at in 1..=moves {
+            ends[at] += ends[at - 1];
+        }
+        let mut of_moves = vec![0; ends[moves] as usize];
+        for (row, members) in (first..).zip(sets) {
+            for &member in members {
+                let place = &mut ends[member as usize];
+                of_moves[*place as usize] = row;
+                *place += 1;
+            }
+        }
+        // Each entry has moved from the start of its part to the end.
+        ends.pop();
+        SetRows { rows: first..first + sets.len() as u32, ends, of_moves }
+    }
+
+    /// The rows of the sets that contain the move of the move row `at`.
+    #[inline]
+    pub(crate) fn of(&self, at: usize) -> &[u32] {
+        let start = if at == 0 { 0 } else { self.ends[at - 1] };
+        &self.of_moves[start as usize..self.ends[at] as usize]
+    }
 }
 
 /// How a program uses its rows. The layout decides which values of earlier sections a section may read. The
@@ -200,7 +247,11 @@ impl Program {
         };
         let lists = self.goals.iter().chain(&self.legal).chain(&self.percepts).chain(&self.verdicts);
         let literals = lists.map(Vec::len).sum::<usize>() + self.next.len();
-        let moves: usize = self.choices.iter().map(|choice| size_of_val(choice.moves.as_slice())).sum();
+        let of_choice = |choice: &Choice| {
+            let sets = choice.sets.iter().map(|sets| sets.ends.len() + sets.of_moves.len()).sum::<usize>();
+            (choice.moves.len() + sets) * size_of::<u32>()
+        };
+        let moves: usize = self.choices.iter().map(of_choice).sum();
         size_of_val(self.gates.as_slice())
             + self.blocks().map(block).sum::<usize>()
             + literals * size_of::<Literal<u32>>()

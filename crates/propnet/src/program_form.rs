@@ -69,8 +69,8 @@ impl Program {
         literals.all(|&(row, _)| (row as usize) < self.live_rows)
     }
 
-    /// Checks the move rows of the roles, which stand behind `rows` state rows and kept rows. Returns the end of
-    /// the last one.
+    /// Checks the move rows of the roles, which stand behind `rows` state rows and kept rows, and the rows of sets
+    /// behind them. Returns the end of the last one.
     fn check_choices(&self, rows: usize, moves: &[usize]) -> Result<usize, DecodeError> {
         const FAULT: &str = "move rows of a program";
         require(self.choices.len() == moves.len(), FAULT)?;
@@ -80,6 +80,16 @@ impl Program {
             require(choice.role == number && base == end.next_multiple_of(GROUP), FAULT)?;
             require(choice.moves.iter().copied().eq(0..moves as u32), FAULT)?;
             end = base + moves.next_multiple_of(GROUP);
+        }
+        for choice in &self.choices {
+            if let Some(sets) = &choice.sets {
+                require(sets.rows.start as usize == end && sets.rows.end >= sets.rows.start, FAULT)?;
+                end = sets.rows.end as usize;
+                let is_complete = sets.ends.len() == choice.moves.len()
+                    && sets.ends.is_sorted()
+                    && sets.ends.last().map_or(0, |&end| end as usize) == sets.of_moves.len();
+                require(is_complete && sets.of_moves.iter().all(|row| sets.rows.contains(row)), FAULT)?;
+            }
         }
         Ok(end)
     }

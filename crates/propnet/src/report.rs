@@ -168,10 +168,10 @@ impl PhaseReport {
             Block::Run(_) => 1,
             Block::Guard { .. } => 0,
         });
-        let after_moves = program
-            .choices
-            .iter()
-            .map(|choice| choice.base as usize + choice.moves.len().next_multiple_of(GROUP));
+        let after_moves = program.choices.iter().flat_map(|choice| {
+            let moves = choice.base as usize + choice.moves.len().next_multiple_of(GROUP);
+            [moves, choice.sets.as_ref().map_or(0, |sets| sets.rows.end as usize)]
+        });
         let working_from = after_moves.max().unwrap_or(FIRST_STATE as usize);
         PhaseReport {
             fixed: phase.fixed.len(),

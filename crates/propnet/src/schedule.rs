@@ -8,7 +8,8 @@ use crate::gates::{Item, Leaf, Mapper, Section, Value, ValueGate, drop_unread};
 use crate::guard::{Sizes, guarded, pays, uses};
 use crate::hold::Holds;
 use crate::node::Signal;
-use crate::program::{Choice, Layout, Outputs, Program, ZEROS};
+use crate::program::{Choice, Layout, Outputs, Program, SetRows, ZEROS};
+use crate::select::has_many_moves;
 use crate::steps::Steps;
 use ggp_game::{EvalError, StopToken};
 use std::collections::VecDeque;
@@ -203,8 +204,20 @@ impl<'a> Compiler<'a> {
                 base: allocator.bases[role],
                 moves: moves.clone(),
                 always: self.legal[role].contains(&Signal::TRUE),
+                sets: has_many_moves(&self.outputs.net.roles[role]).then(|| {
+                    let (first, sets) = &allocator.sets[role];
+                    self.set_rows(*first, sets, moves)
+                }),
             })
             .collect()
+    }
+
+    /// The rows of `sets`, sets of moves by their indices, from the row `first` on. `moves` are the moves that have
+    /// a row, in ascending order.
+    fn set_rows(&self, first: u32, sets: &[u32], moves: &[u32]) -> SetRows {
+        let row_of = |mv: &u32| moves.binary_search(mv).ok().map(|row| row as u32);
+        let in_rows = |&set: &u32| self.outputs.net.move_set(set).members.iter().filter_map(row_of).collect();
+        SetRows::new(first, moves.len(), &sets.iter().map(in_rows).collect::<Vec<_>>())
     }
 }
 

@@ -10,7 +10,12 @@
 //! rank. At the leaves, only the row of the chosen move has its bit set in the lane (one-hot), as the
 //! next-state gates expect. The cost is about eight vector instructions per move, for all lanes of a vector
 //! together.
+//!
+//! Among many moves, most groups contain no chosen move. The tree then has larger groups as leaves, and the way
+//! down visits only the nodes with a chosen move below them. It ends with the number of the chosen move of each lane,
+//! instead of a row for each move.
 
+use crate::net::NetRole;
 use crate::rows::Row;
 use ggp_game::rng;
 
@@ -18,12 +23,11 @@ use ggp_game::rng;
 #[derive(Clone, Debug)]
 pub(crate) struct SelectionTree {
     pub(crate) levels: Vec<Level>,
-    /// Whether there are so many moves that most groups contain no chosen move. Such groups are worth
-    /// skipping.
-    pub(crate) sparse: bool,
+    /// The number of groups of eight rows that a leaf has: 1, or [`LEAF`] in the tree of many moves.
+    pub(crate) leaf: usize,
 }
 
-/// One level of the tree. Level 0 has a node for each group of eight rows.
+/// One level of the tree. Level 0 has a node for each leaf.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Level {
     pub(crate) nodes: usize,
@@ -39,6 +43,26 @@ pub(crate) struct Level {
     pub(crate) rank_rows: usize,
 }
 
+/// A role with at least this many moves has many: the gates of the next state read sets of moves instead of single
+/// moves.
+const MANY_MOVES: usize = 1024;
+
+/// Whether `role` has many moves.
+pub(crate) fn has_many_moves(role: &NetRole) -> bool {
+    role.moves.len() >= MANY_MOVES
+}
+
+/// The number of groups of eight rows in each leaf of the tree of many moves.
+pub(crate) const LEAF: usize = 8;
+/// The number of planes that hold a count of the rows of such a leaf.
+pub(crate) const LEAF_PLANES: usize = 7;
+/// The largest number of levels of a tree.
+pub(crate) const MAX_LEVELS: usize = 20;
+/// The largest number of planes of a node.
+pub(crate) const MAX_PLANES: usize = 24;
+/// Stands for the chosen move in a lane without legal moves.
+pub(crate) const NO_MOVE: u32 = u32::MAX;
+
 /// The largest number of moves of one role that the tree supports.
 pub(crate) const MAX_MOVES: usize = 1 << 20;
 
@@ -51,21 +75,25 @@ impl SelectionTree {
         // No count exceeds the number of moves, which bounds the planes.
         let enough = (usize::BITS - moves.leading_zeros()) as usize;
         let mut levels: Vec<Level> = Vec::new();
-        let (mut nodes, mut counts, mut ranks) = (moves.div_ceil(8).max(1), 0, 0);
+        let is_large = moves >= MANY_MOVES;
+        let leaf = if is_large { LEAF } else { 1 };
+        let of_leaf = if is_large { LEAF_PLANES } else { 4 };
+        let (mut nodes, mut counts, mut ranks) = (moves.div_ceil(8 * leaf).max(1), 0, 0);
         loop {
             let height = levels.len();
-            // Level 0 always has room for a count of eight.
-            let planes = if height == 0 { 4 } else { (4 + height).min(enough) };
-            let rank_rows = if height == 0 { 4 } else { 1 + (3 + height).min(enough) };
+            // Level 0 always has room for a count of all rows of a leaf.
+            let planes = if height == 0 { of_leaf } else { (of_leaf + height).min(enough) };
+            let rank_rows = if height == 0 { of_leaf } else { 1 + (of_leaf - 1 + height).min(enough) };
             levels.push(Level { nodes, counts, planes, ranks, rank_rows });
             counts += nodes * planes;
-            ranks += nodes * rank_rows;
+            // On the way down among many moves, one node of each level waits.
+            ranks += if is_large { rank_rows } else { nodes * rank_rows };
             if nodes == 1 {
                 break;
             }
             nodes = nodes.div_ceil(2);
         }
-        SelectionTree { levels, sparse: moves >= 1024 }
+        SelectionTree { levels, leaf }
     }
 
     /// The number of rows of scratch space for the counts. The ranks need another space of the same size.

@@ -116,6 +116,12 @@ impl SinglePlayouts {
             } else {
                 (!area.is_empty() && (choice.always || area[0] != 0)).then_some(0)
             };
+            if let (Some(at), Some(sets)) = (chosen, &choice.sets) {
+                self.rows[sets.rows.start as usize..sets.rows.end as usize].fill(0);
+                for &row in sets.of(at) {
+                    self.rows[row as usize] = !0;
+                }
+            }
             match chosen {
                 Some(at) if run.plan.moves => {
                     self.joint[choice.role] = phase.move_at(choice, at, run.moves);

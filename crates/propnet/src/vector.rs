@@ -77,6 +77,7 @@ pub(crate) mod plain {
         }
     }
     crate::kernels::kernels!();
+    crate::kernels::many::many!();
 }
 
 /// Vectors of four words, for x86-64 with AVX2.
@@ -173,6 +174,7 @@ pub(crate) mod avx2 {
         }
     }
     crate::kernels::kernels!(#[target_feature(enable = "avx2")]);
+    crate::kernels::many::many!(#[target_feature(enable = "avx2")]);
 }
 
 /// Vectors of eight words, for x86-64 with AVX-512.
@@ -269,4 +271,5 @@ pub(crate) mod avx512 {
         }
     }
     crate::kernels::kernels!(#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]);
+    crate::kernels::many::many!(#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]);
 }

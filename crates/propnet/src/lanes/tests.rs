@@ -31,6 +31,23 @@ const RULES: &str = "(role a) (role b) (init (heap 17)) (init (control a)) (gues
     (<= (goal ?r 50) (role ?r) (true (lucky ?r)))
     (<= (goal ?r 0) (role ?r) (not (true (winner ?r))) (not (true (lucky ?r))))";
 
+/// Both place a stone in a box at once, for some steps. A stone leaves its box if another one comes to it. The roles
+/// have so many moves that their next state depends on sets of moves.
+const MANY: &str = "(role a) (role b) (init (step 1)) (succ 1 2) (succ 2 3) (succ 3 4) (succ 4 5)
+    (at 1) (at 2) (at 3) (at 4) (at 5) (at 6) (at 7) (at 8) (at 9) (at 10) (at 11) (colour red) (colour blue)
+    (<= (place ?x ?y) (at ?x) (at ?y)) (<= (box (b ?x ?y ?z)) (place ?x ?y) (at ?z))
+    (<= (legal ?r (put ?c (b ?x ?y ?z))) (role ?r) (colour ?c) (box (b ?x ?y ?z)) (not (closed ?x ?y)))
+    (<= (legal a pass) (true (step ?n)))
+    (<= (closed ?x ?y) (true (stone red (b ?x ?y ?z))) (true (stone blue (b ?v ?w ?z))))
+    (<= (closed ?x ?x) (at ?x) (true (step 1)))
+    (<= (next (stone ?c ?b)) (does ?r (put ?c ?b)))
+    (<= (next (stone ?c ?b)) (true (stone ?c ?b)) (not (moved ?b)))
+    (<= (moved ?b) (does ?r (put ?c ?b)))
+    (<= (next (step ?n)) (true (step ?m)) (succ ?m ?n))
+    (<= terminal (true (step 5))) (<= terminal (true (won a)))
+    (<= (odd ?r) (does ?r (put red (b ?x ?x ?z)))) (<= (next (won ?r)) (odd ?r))
+    (<= (goal ?r 100) (true (won ?r))) (<= (goal ?r 0) (role ?r) (not (true (won ?r))))";
+
 /// For each playout in ascending order: its index, its steps, its goals and its moves.
 type Outcomes = Vec<(usize, u32, Vec<Goals>, Vec<Move>)>;
 
@@ -85,7 +102,16 @@ fn goals_evaluated_later_are_the_same() {
 
 #[test]
 fn any_width_plays_the_same_playouts() {
-    let game = Arc::new(Game::new(ggp_gdl::parse(RULES.as_bytes()).unwrap()).unwrap());
+    any_width_agrees(RULES);
+}
+
+#[test]
+fn any_width_plays_the_same_playouts_with_many_moves() {
+    any_width_agrees(MANY);
+}
+
+fn any_width_agrees(rules: &str) {
+    let game = Arc::new(Game::new(ggp_gdl::parse(rules.as_bytes()).unwrap()).unwrap());
     let net = PropNet::ground(&game, &GroundLimits::default(), &StopToken::new()).unwrap();
     let never = StopToken::new();
     let (reachable, general) = (PhasePrograms::reachable(&net, &never), PhasePrograms::general(&net, &never));
