@@ -85,6 +85,14 @@ pub fn below(bits: u32, n: u32) -> u32 {
     ((u64::from(bits) * u64::from(n)) >> 32) as u32
 }
 
+/// The same as [`below`], in arithmetic of 32 bits: a vector then holds twice as many numbers as with products of 64
+/// bits.
+#[inline]
+pub fn below_small(bits: u32, n: u16) -> u32 {
+    let n = u32::from(n);
+    ((bits >> 16) * n + (((bits & 0xffff) * n) >> 16)) >> 16
+}
+
 /// A seeded sequence of pseudo-random numbers: a counter passed through [`mix`]. A seed gives the same
 /// numbers on every platform. These numbers are independent of the random numbers of playouts.
 ///
@@ -132,7 +140,7 @@ impl Sequence {
 
 #[cfg(test)]
 mod tests {
-    use super::{Sequence, Stream, counter};
+    use super::{Sequence, Stream, below, below_small, counter, mix};
     use crate::Role;
 
     /// How far the chi-square statistic of `counts` (against a uniform distribution) lies above its mean, in
@@ -177,6 +185,14 @@ mod tests {
                 streams[(one * 16 + two) as usize] += 1;
             }
             assert!(excess(&streams) < 4.5, "streams, step {stride}, role {role}");
+        }
+    }
+
+    #[test]
+    fn small_numbers_are_drawn_alike_in_arithmetic_of_32_bits() {
+        for n in [0, 1, 2, 7, 100, 255, 256, 1000, 65_534, 65_535] {
+            let bits = (0..1000).map(|seed| mix(seed) as u32).chain([0, 1, 0xffff, 0x1_0000, u32::MAX]);
+            bits.for_each(|bits| assert_eq!(below_small(bits, n), below(bits, u32::from(n)), "{bits} {n}"));
         }
     }
 

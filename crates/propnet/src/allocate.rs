@@ -6,7 +6,7 @@
 //! computes one kind of output). With [`Layout::Keep`], no row becomes free again, and no output is moved to
 //! a fixed row.
 
-use crate::gate::{Gate, Kind, Literal};
+use crate::gate::{Gate, Gates, Kind, Literal};
 use crate::gates::{Item, Leaf, Loop, Mapper, Section, Value};
 use crate::program::{Block, FIRST_STATE, GROUP, Layout, ONES, Outputs, Program, Run, ZEROS, state_row};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -231,7 +231,7 @@ impl Allocator {
     fn place_item(
         &mut self,
         item: &Item,
-        gates: &mut Vec<Gate>,
+        gates: &mut Gates,
         blocks: &mut Vec<Block>,
         position: usize,
         first_free: u32,
@@ -241,7 +241,7 @@ impl Allocator {
                 let inputs = gate.inputs.map(|input| self.row[input as usize]);
                 gate.inputs.iter().for_each(|&input| self.release(input, position, first_free));
                 let out = self.place(gate.out);
-                push_gate(gates, blocks, gate.kind, Gate { out, inputs });
+                push_gate(gates, blocks, gate.kind, Gate::new(out, inputs));
                 self.release(gate.out, position, first_free);
             }
             Item::Loop(recursion) => {
@@ -295,7 +295,7 @@ impl Allocator {
     }
 
     /// Appends gates that perform `copies` at the end of a section.
-    fn push_copies(&self, copies: Vec<Copying>, gates: &mut Vec<Gate>, blocks: &mut Vec<Block>) {
+    fn push_copies(&self, copies: Vec<Copying>, gates: &mut Gates, blocks: &mut Vec<Block>) {
         for Copying { to, from } in copies {
             let (from, negated) = match from {
                 From::Row(row) => (row, false),
@@ -303,7 +303,7 @@ impl Allocator {
             };
             let kind = if negated { Kind::Not } else { Kind::Copy };
             let (kind, from) = if from == ZEROS && negated { (Kind::Copy, ONES) } else { (kind, from) };
-            push_gate(gates, blocks, kind, Gate { out: to, inputs: [from; 3] });
+            push_gate(gates, blocks, kind, Gate::new(to, [from; 3]));
         }
     }
 
@@ -380,7 +380,7 @@ impl Allocator {
                 self.next_row += 1;
                 let aside = self.next_row - 1;
                 let kind = if negated { Kind::Not } else { Kind::Copy };
-                push_gate(&mut program.gates, blocks, kind, Gate { out: aside, inputs: [from; 3] });
+                push_gate(&mut program.gates, blocks, kind, Gate::new(aside, [from; 3]));
                 copies.push(Copying { to: target, from: From::Row(aside) });
             } else if !negated
                 && from == NOWHERE
@@ -393,13 +393,7 @@ impl Allocator {
         }
     }
 
-    fn place_loop(
-        &mut self,
-        recursion: &Loop,
-        gates: &mut Vec<Gate>,
-        position: usize,
-        first_free: u32,
-    ) -> Block {
+    fn place_loop(&mut self, recursion: &Loop, gates: &mut Gates, position: usize, first_free: u32) -> Block {
         for &unknown in &recursion.unknowns {
             self.place(unknown);
         }
@@ -407,7 +401,7 @@ impl Allocator {
         for gate in &recursion.gates {
             let inputs = gate.inputs.map(|input| self.row[input as usize]);
             let out = self.place(gate.out);
-            push_gate(gates, &mut body, gate.kind, Gate { out, inputs });
+            push_gate(gates, &mut body, gate.kind, Gate::new(out, inputs));
         }
         let unknowns = recursion
             .unknowns
@@ -456,7 +450,7 @@ fn made_by(section: &Section) -> FxHashSet<Value> {
     section.iter().filter_map(out).collect()
 }
 
-fn push_gate(gates: &mut Vec<Gate>, blocks: &mut Vec<Block>, kind: Kind, gate: Gate) {
+fn push_gate(gates: &mut Gates, blocks: &mut Vec<Block>, kind: Kind, gate: Gate) {
     gates.push(gate);
     let end = gates.len() as u32;
     match blocks.last_mut() {

@@ -1,6 +1,6 @@
 //! Run-time detection of processor features, and dispatch to the kernels compiled for them.
 
-use crate::gate::Gate;
+use crate::gate::Gates;
 use crate::program::Block;
 use crate::rows::{Bits, Row};
 use crate::select::{Keys, Scratch, SelectionTree};
@@ -11,9 +11,9 @@ use crate::vector;
 pub enum Cpu {
     /// Any processor.
     Plain,
-    /// x86-64 with AVX2.
+    /// x86-64 with AVX2 and BMI2.
     Avx2,
-    /// x86-64 with AVX-512 F, BW, DQ and VL.
+    /// x86-64 with AVX-512 F, BW, DQ and VL and with BMI2.
     Avx512,
 }
 
@@ -41,10 +41,11 @@ impl Cpu {
         let mut all = vec![Cpu::Plain];
         #[cfg(target_arch = "x86_64")]
         {
-            if is_x86_feature_detected!("avx2") {
+            if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("bmi2") {
                 all.push(Cpu::Avx2);
             }
-            let features = is_x86_feature_detected!("avx512f")
+            let features = all.len() > 1
+                && is_x86_feature_detected!("avx512f")
                 && is_x86_feature_detected!("avx512bw")
                 && is_x86_feature_detected!("avx512dq")
                 && is_x86_feature_detected!("avx512vl");
@@ -86,13 +87,13 @@ impl Kernels {
 
     /// Evaluates blocks of gates.
     #[inline]
-    pub(crate) fn run_blocks<const W: usize>(self, blocks: &[Block], gates: &[Gate], rows: &mut [Row<W>]) {
+    pub(crate) fn run_blocks<const W: usize>(self, blocks: &[Block], gates: &Gates, rows: &mut [Row<W>]) {
         dispatch!(self, W, run_blocks(blocks, gates, rows));
     }
 
     /// Evaluates blocks of gates over rows that are single words or bytes. Such rows need no vector code.
     #[inline]
-    pub(crate) fn run_packed<R: Bits>(blocks: &[Block], gates: &[Gate], rows: &mut [R]) {
+    pub(crate) fn run_packed<R: Bits>(blocks: &[Block], gates: &Gates, rows: &mut [R]) {
         vector::plain::run_blocks(blocks, gates, rows);
     }
 
@@ -130,6 +131,19 @@ impl Kernels {
     #[inline]
     pub(crate) fn write_states<const W: usize>(self, rows: &mut [Row<W>], words: &[u64], mask: &Row<W>) {
         dispatch!(self, W, write_states(rows, words, mask));
+    }
+
+    /// Appends the bits of each row in the lanes of `mask` to a row of `to`, in which the first `filled` lanes
+    /// are in use and all other bits are false.
+    #[inline]
+    pub(crate) fn append_lanes<const W: usize>(
+        self,
+        rows: &[Row<W>],
+        to: &mut [Row<W>],
+        mask: &Row<W>,
+        filled: usize,
+    ) {
+        dispatch!(self, W, append_lanes(rows, to, mask, filled));
     }
 }
 
@@ -200,6 +214,37 @@ mod tests {
                     check::<8>(cpu, moves, density);
                 }
             }
+        }
+    }
+
+    /// Appends the lanes of several masks to rows that are empty at first, and checks each bit.
+    fn check_appended<const W: usize>(cpu: Cpu) {
+        let row = |seed: u64| Row(std::array::from_fn(|word| rng::mix(seed << 8 | word as u64)));
+        let rows: Vec<Row<W>> = (0..5).map(row).collect();
+        let mut to = vec![Row::<W>::ZERO; rows.len()];
+        let mut expected = Vec::new();
+        for seed in 10.. {
+            let mask = row(seed) & row(seed + 100) & row(seed + 200);
+            if expected.len() + mask.count() > 64 * W {
+                break;
+            }
+            Kernels::new(cpu).append_lanes(&rows, &mut to, &mask, expected.len());
+            mask.for_each_lane(|lane| expected.push(lane));
+        }
+        for (row, to) in rows.iter().zip(&to) {
+            let bits: Vec<bool> = (0..64 * W).map(|lane| to.has(lane)).collect();
+            let mut wanted: Vec<bool> = expected.iter().map(|&lane| row.has(lane)).collect();
+            wanted.resize(64 * W, false);
+            assert_eq!(bits, wanted, "{cpu:?}, {W} words");
+        }
+    }
+
+    #[test]
+    fn lanes_are_appended_in_order() {
+        for cpu in Cpu::available() {
+            check_appended::<1>(cpu);
+            check_appended::<4>(cpu);
+            check_appended::<8>(cpu);
         }
     }
 

@@ -6,6 +6,7 @@
 
 use crate::rows::Bits;
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 
 macro_rules! kinds {
     ($($name:ident = |$a:ident, $b:ident, $c:ident| $formula:expr;)*) => {
@@ -19,11 +20,11 @@ macro_rules! kinds {
             pub(crate) const ALL: &[Kind] = &[$(Kind::$name),*];
         }
 
-        /// Evaluates `gates`, which are all of the kind `kind`.
+        /// Evaluates the gates of `range`, which are all of the kind `kind`.
         #[inline(always)]
-        pub(crate) fn run_kind<R: Bits>(kind: Kind, gates: &[Gate], rows: &mut [R]) {
+        pub(crate) fn run_kind<R: Bits>(kind: Kind, gates: &Gates, range: Range<u32>, rows: &mut [R]) {
             match kind {
-                $(Kind::$name => run_gates(gates, rows, |$a, $b, $c| $formula)),*
+                $(Kind::$name => run_gates(gates, range, rows, |$a, $b, $c| $formula)),*
             }
         }
     };
@@ -60,24 +61,95 @@ kinds! {
     OrAnd = |a, b, c| a | (b & c);
 }
 
-/// One gate: the indices of its output row and of its input rows.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+/// One gate: its output row and its input rows.
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Gate {
-    pub(crate) out: u32,
-    pub(crate) inputs: [u32; 3],
+    /// The number of the output row, times [`SCALE`].
+    out: u32,
+    /// The numbers of the input rows, times [`SCALE`].
+    inputs: [u32; 3],
+}
+
+/// The numbers of a gate's rows are stored as multiples of this number. A row of 512 lanes is then found by an
+/// address of the form `base + 8 * index`, which takes no instruction of its own on x86-64.
+const SCALE: u32 = 8;
+
+impl Gate {
+    pub(crate) fn new(out: u32, inputs: [u32; 3]) -> Gate {
+        // A row number that is too large stays too large for any list of rows.
+        let scaled = |row: u32| row.min(u32::MAX / SCALE) * SCALE;
+        Gate { out: scaled(out), inputs: inputs.map(scaled) }
+    }
+
+    pub(crate) fn out(&self) -> u32 {
+        self.out / SCALE
+    }
+
+    pub(crate) fn inputs(&self) -> [u32; 3] {
+        self.inputs.map(|input| input / SCALE)
+    }
+}
+
+/// A list of gates that read and write only the first rows.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(from = "Vec<(u32, [u32; 3])>", into = "Vec<(u32, [u32; 3])>")]
+pub(crate) struct Gates {
+    list: Vec<Gate>,
+    /// A number that is greater than the number of every row of the gates.
+    rows: usize,
+}
+
+impl Gates {
+    pub(crate) fn push(&mut self, gate: Gate) {
+        let [a, b, c] = gate.inputs();
+        self.rows = self.rows.max(gate.out().max(a).max(b).max(c) as usize + 1);
+        self.list.push(gate);
+    }
+}
+
+impl std::ops::Deref for Gates {
+    type Target = [Gate];
+
+    fn deref(&self) -> &[Gate] {
+        &self.list
+    }
+}
+
+impl FromIterator<Gate> for Gates {
+    fn from_iter<I: IntoIterator<Item = Gate>>(list: I) -> Gates {
+        let mut gates = Gates::default();
+        list.into_iter().for_each(|gate| gates.push(gate));
+        gates
+    }
+}
+
+impl From<Vec<(u32, [u32; 3])>> for Gates {
+    fn from(list: Vec<(u32, [u32; 3])>) -> Gates {
+        list.into_iter().map(|(out, inputs)| Gate::new(out, inputs)).collect()
+    }
+}
+
+impl From<Gates> for Vec<(u32, [u32; 3])> {
+    fn from(gates: Gates) -> Self {
+        gates.iter().map(|gate| (gate.out(), gate.inputs())).collect()
+    }
 }
 
 #[inline(always)]
-fn run_gates<R: Bits>(gates: &[Gate], rows: &mut [R], formula: impl Fn(R, R, R) -> R) {
-    if rows.is_empty() {
-        return;
-    }
-    // The number of rows is a power of two, so the mask changes no valid index, and the compiler omits the
-    // bounds checks.
-    let mask = rows.len() - 1;
-    for gate in gates {
-        let [a, b, c] = gate.inputs.map(|input| input as usize & mask);
-        rows[gate.out as usize & mask] = formula(rows[a], rows[b], rows[c]);
+#[expect(unsafe_code, reason = "a check of each row's number takes as long as the gate")]
+fn run_gates<R: Bits>(gates: &Gates, range: Range<u32>, rows: &mut [R], formula: impl Fn(R, R, R) -> R) {
+    assert!(gates.rows <= rows.len(), "a row for each number");
+    let rows = rows.as_mut_ptr();
+    let row = |scaled: u32| {
+        let (scaled, scale, size) = (scaled as usize, SCALE as usize, size_of::<R>());
+        // SAFETY: the gate belongs to `gates`, so `scaled` is a multiple of the scale, and the number of the row is
+        // less than the length of the slice. `size` and `scale` are powers of two.
+        unsafe { rows.byte_add(if size < scale { scaled / (scale / size) } else { scaled * (size / scale) }) }
+    };
+    for gate in &gates.list[range.start as usize..range.end as usize] {
+        let [a, b, c] = gate.inputs;
+        // SAFETY: the pointers are pointers to rows of the slice, see above.
+        unsafe { *row(gate.out) = formula(*row(a), *row(b), *row(c)) };
     }
 }
 
@@ -132,13 +204,14 @@ pub(crate) fn conjunction_with_clause<T: Copy>(
 
 #[cfg(test)]
 mod tests {
-    use super::{Gate, Kind, conjunction, conjunction_with_clause, run_kind};
+    use super::{Gate, Gates, Kind, conjunction, conjunction_with_clause, run_kind};
     use crate::rows::Row;
 
     /// The truth table of a gate, as the bits of one word. The inputs of the gate are rows 1 to 3.
     fn table(kind: Kind, inputs: [u32; 3]) -> u64 {
         let mut rows = [Row([0]), Row([0xaa]), Row([0xcc]), Row([0xf0])];
-        run_kind(kind, &[Gate { out: 0, inputs }], &mut rows);
+        let gates: Gates = [Gate::new(0, inputs)].into_iter().collect();
+        run_kind(kind, &gates, 0..1, &mut rows);
         rows[0].0[0] & 0xff
     }
 

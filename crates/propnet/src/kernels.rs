@@ -11,11 +11,11 @@ pub(crate) mod many;
 /// Defines the kernels over the `Vector` type in scope, compiled for the given processor features.
 macro_rules! kernels {
     ($(#[$features:meta])*) => {
-        use crate::gate::{Gate, run_kind};
+        use crate::gate::{Gates, run_kind};
         use crate::rows::Bits;
         use crate::rows::Row;
         use crate::program::Block;
-        use crate::select::{Keys, LEAF, LEAF_PLANES, Scratch, SelectionTree, draw};
+        use crate::select::{Keys, LEAF, LEAF_PLANES, Level, Scratch, SelectionTree, draw};
 
         $(#[$features])*
         #[inline]
@@ -36,7 +36,7 @@ macro_rules! kernels {
 
         /// Evaluates blocks of gates.
         $(#[$features])*
-        pub(crate) fn run_blocks<R: Bits>(blocks: &[Block], gates: &[Gate], rows: &mut [R]) {
+        pub(crate) fn run_blocks<R: Bits>(blocks: &[Block], gates: &Gates, rows: &mut [R]) {
             let mut left = blocks.iter();
             while let Some(block) = left.next() {
                 match block {
@@ -49,8 +49,7 @@ macro_rules! kernels {
                         }
                     }
                     Block::Run(run) => {
-                        let range = run.gates.start as usize..run.gates.end as usize;
-                        run_kind(run.kind, &gates[range], rows);
+                        run_kind(run.kind, gates, run.gates.clone(), rows);
                     }
                     Block::Loop { body, unknowns, is_kept } => {
                         for &(unknown, _) in unknowns.iter().filter(|_| !is_kept) {
@@ -60,8 +59,7 @@ macro_rules! kernels {
                         // rounds than there are unknowns.
                         for _ in 0..=unknowns.len() {
                             for run in body {
-                                let range = run.gates.start as usize..run.gates.end as usize;
-                                run_kind(run.kind, &gates[range], rows);
+                                run_kind(run.kind, gates, run.gates.clone(), rows);
                             }
                             let mut changed = R::NONE;
                             for &(unknown, (value, negated)) in unknowns {
@@ -82,8 +80,34 @@ macro_rules! kernels {
         /// the row gets its bits from this single word. The other lanes stay unchanged.
         $(#[$features])*
         pub(crate) fn write_states<const W: usize>(rows: &mut [Row<W>], words: &[u64], mask: &Row<W>) {
-            for (row, &word) in rows.iter_mut().zip(words) {
-                *row = (*row & !*mask) | (Row([word; W]) & *mask);
+            for at in (0..W).step_by(Vector::WORDS) {
+                let mask = load(mask, at);
+                for (row, &word) in rows.iter_mut().zip(words) {
+                    store(row, at, load(row, at).and_not(mask).or(Vector::splat(word).and(mask)));
+                }
+            }
+        }
+
+        /// Appends the bits of each row in the lanes of `mask` to a row of `to`, in which the first `filled` lanes
+        /// are in use and all other bits are false.
+        $(#[$features])*
+        pub(crate) fn append_lanes<const W: usize>(
+            rows: &[Row<W>],
+            to: &mut [Row<W>],
+            mask: &Row<W>,
+            mut filled: usize,
+        ) {
+            for (word, &mask) in mask.0.iter().enumerate().filter(|&(_, &mask)| mask != 0) {
+                let (first, shift) = (filled >> 6, filled & 63);
+                filled += mask.count_ones() as usize;
+                let last = filled - 1 >> 6;
+                for (row, to) in rows.iter().zip(to.iter_mut()) {
+                    let bits = compress(row.0[word], mask);
+                    to.0[first] |= bits << shift;
+                    if last > first {
+                        to.0[last] |= bits >> (64 - shift);
+                    }
+                }
             }
         }
 
@@ -191,6 +215,83 @@ macro_rules! kernels {
             some
         }
 
+        /// Adds the counts of the nodes of the level `below` in pairs, which gives the counts of `level`. `PLANES`
+        /// is the number of planes of a node below, for the compiler to unroll the loops, or 0 for any number.
+        $(#[$features])*
+        fn add_pairs<const W: usize, const PLANES: usize>(
+            sums: &[Row<W>],
+            out: &mut [Row<W>],
+            below: Level,
+            level: Level,
+            at: usize,
+        ) {
+            let planes = if PLANES == 0 { below.planes } else { PLANES };
+            for (pair, out) in sums.chunks(2 * planes).zip(out.chunks_exact_mut(level.planes)) {
+                let (left, right) = pair.split_at(planes);
+                let (out, top) = out.split_at_mut(planes);
+                let mut carry = Vector::zero();
+                if right.len() == planes {
+                    for i in 0..planes {
+                        let (left, right) = (load(&left[i], at), load(&right[i], at));
+                        store(&mut out[i], at, left.xor3(right, carry));
+                        carry = left.carry(right, carry);
+                    }
+                } else {
+                    for i in 0..planes {
+                        store(&mut out[i], at, load(&left[i], at));
+                    }
+                }
+                if let [top] = top {
+                    store(top, at, carry);
+                }
+            }
+        }
+
+        /// Divides the lanes and the ranks of the nodes of `level` among their children, on the level `below`.
+        /// `sums` holds the counts of the children. `DIGITS` is the number of digits of a node's rank, for the
+        /// compiler to unroll the loops, or 0 for any number.
+        $(#[$features])*
+        fn divide<const W: usize, const DIGITS: usize>(
+            nodes: &[Row<W>],
+            children: &mut [Row<W>],
+            sums: &[Row<W>],
+            below: Level,
+            level: Level,
+            at: usize,
+        ) {
+            let digits = if DIGITS == 0 { level.rank_rows - 1 } else { DIGITS };
+            // The ranks of a child have one digit less, unless no count of a node needs all digits.
+            let has_all = below.rank_rows == level.rank_rows;
+            let nodes = nodes.chunks_exact(1 + digits).zip(children.chunks_mut(2 * below.rank_rows));
+            for ((node, children), sums) in nodes.zip(sums.chunks(2 * below.planes)) {
+                let (lanes, rank) = (load(&node[0], at), &node[1..]);
+                let (left, right) = children.split_at_mut(below.rank_rows);
+                if right.is_empty() {
+                    for (plane, from) in left.iter_mut().zip(node) {
+                        store(plane, at, load(from, at));
+                    }
+                    continue;
+                }
+                let (sums, left, right) = (&sums[..digits], &mut left[..digits], &mut right[..digits]);
+                let mut borrow = Vector::zero();
+                for i in 0..digits - 1 {
+                    let (rank, sum) = (load(&rank[i], at), load(&sums[i], at));
+                    store(&mut left[1 + i], at, rank);
+                    store(&mut right[1 + i], at, rank.xor3(sum, borrow));
+                    borrow = rank.borrow(sum, borrow);
+                }
+                let (last_rank, last_sum) = (load(&rank[digits - 1], at), load(&sums[digits - 1], at));
+                let last = last_rank.xor3(last_sum, borrow);
+                borrow = last_rank.borrow(last_sum, borrow);
+                store(&mut left[0], at, lanes.and(borrow));
+                store(&mut right[0], at, lanes.and_not(borrow));
+                if has_all {
+                    store(&mut children[digits], at, last_rank);
+                    store(&mut children[2 * digits + 1], at, last);
+                }
+            }
+        }
+
         $(#[$features])*
         #[inline]
         fn count<const W: usize>(
@@ -221,25 +322,13 @@ macro_rules! kernels {
                     let (below, level) = (pair[0], pair[1]);
                     let (sums, out) = counts.split_at_mut(level.counts);
                     let sums = &sums[below.counts..];
-                    let children = sums.chunks(2 * below.planes);
-                    for (children, out) in children.zip(out.chunks_exact_mut(level.planes)) {
-                        let (left, right) = children.split_at(below.planes);
-                        let mut carry = Vector::zero();
-                        let (out, top) = out.split_at_mut(below.planes);
-                        if right.is_empty() {
-                            for (plane, left) in out.iter_mut().zip(left) {
-                                store(plane, at, load(left, at));
-                            }
-                        } else {
-                            for ((plane, left), right) in out.iter_mut().zip(left).zip(right) {
-                                let (left, right) = (load(left, at), load(right, at));
-                                store(plane, at, left.xor3(right, carry));
-                                carry = left.carry(right, carry);
-                            }
-                        }
-                        if let [top] = top {
-                            store(top, at, carry);
-                        }
+                    match below.planes {
+                        4 => add_pairs::<W, 4>(sums, out, below, level, at),
+                        5 => add_pairs::<W, 5>(sums, out, below, level, at),
+                        6 => add_pairs::<W, 6>(sums, out, below, level, at),
+                        7 => add_pairs::<W, 7>(sums, out, below, level, at),
+                        8 => add_pairs::<W, 8>(sums, out, below, level, at),
+                        _ => add_pairs::<W, 0>(sums, out, below, level, at),
                     }
                 }
                 let planes = &counts[root.counts..][..root.planes];
@@ -283,35 +372,16 @@ macro_rules! kernels {
                 }
                 for pair in tree.levels.windows(2).rev() {
                     let (below, level) = (pair[0], pair[1]);
-                    let (out, nodes) = ranks.split_at_mut(level.ranks);
-                    let children = out[below.ranks..].chunks_mut(2 * below.rank_rows);
-                    let sums = counts[below.counts..level.counts].chunks(2 * below.planes);
-                    let nodes = nodes.chunks_exact(level.rank_rows);
-                    for ((node, children), sums) in nodes.zip(children).zip(sums) {
-                        let lanes = load(&node[0], at);
-                        let (left, right) = children.split_at_mut(below.rank_rows);
-                        if right.is_empty() {
-                            for (plane, from) in left.iter_mut().zip(node) {
-                                store(plane, at, load(from, at));
-                            }
-                            continue;
-                        }
-                        let mut borrow = Vector::zero();
-                        let digits = node[1..].iter().zip(sums);
-                        let out = left[1..].iter_mut().zip(&mut right[1..]);
-                        for ((rank, sum), (left, right)) in digits.clone().zip(out) {
-                            let (rank, sum) = (load(rank, at), load(sum, at));
-                            store(left, at, rank);
-                            store(right, at, rank.xor3(sum, borrow));
-                            borrow = rank.borrow(sum, borrow);
-                        }
-                        if below.rank_rows < level.rank_rows {
-                            if let Some((rank, sum)) = digits.last() {
-                                borrow = load(rank, at).borrow(load(sum, at), borrow);
-                            }
-                        }
-                        store(&mut left[0], at, lanes.and(borrow));
-                        store(&mut right[0], at, lanes.and_not(borrow));
+                    let (children, nodes) = ranks.split_at_mut(level.ranks);
+                    let children = &mut children[below.ranks..];
+                    let sums = &counts[below.counts..level.counts];
+                    match level.rank_rows {
+                        5 => divide::<W, 4>(nodes, children, sums, below, level, at),
+                        6 => divide::<W, 5>(nodes, children, sums, below, level, at),
+                        7 => divide::<W, 6>(nodes, children, sums, below, level, at),
+                        8 => divide::<W, 7>(nodes, children, sums, below, level, at),
+                        9 => divide::<W, 8>(nodes, children, sums, below, level, at),
+                        _ => divide::<W, 0>(nodes, children, sums, below, level, at),
                     }
                 }
                 for (group, node) in groups.iter_mut().zip(ranks.as_chunks::<4>().0) {

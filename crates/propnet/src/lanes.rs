@@ -7,10 +7,12 @@
 //! the order in which idle lanes take playouts.
 
 mod ended;
+mod outcomes;
 mod start;
 mod together;
 
 use self::ended::Ended;
+use self::outcomes::Outcomes;
 use self::start::{Queue, Template};
 use self::together::Together;
 use crate::cpu::Kernels;
@@ -21,7 +23,7 @@ use crate::program::{Layout, ONES, SetRows};
 use crate::rows::Row;
 use crate::select::{Keys, NO_MOVE, Scratch};
 use crate::state::BitState;
-use ggp_game::{Goals, Move, Playout, PlayoutPlan, Role, StopToken, rng};
+use ggp_game::{Move, Playout, PlayoutPlan, Role, StopToken, rng};
 
 /// The rows and per-lane data of one machine.
 #[derive(Clone, Debug)]
@@ -29,18 +31,14 @@ pub(crate) struct Lanes<const W: usize> {
     rows: Vec<Row<W>>,
     scratch: Scratch<W>,
     keys: Keys,
-    /// For each lane, the index of its playout.
-    index: Vec<usize>,
-    /// For each lane, the index of the sweep in which its playout began.
-    began: Vec<u64>,
+    /// For each lane, its playout.
+    playing: Vec<Playing>,
     /// The lanes with a running playout.
     live: Row<W>,
     /// The lanes whose playouts apply the preference [`PlayoutPlan::preferred`].
     preferring: Row<W>,
     sweep: u64,
-    /// The goals of ended playouts, lane by lane. Each lane has one entry for each role, in the order of the
-    /// roles.
-    goals: Vec<Goals>,
+    outcomes: Outcomes<W>,
     /// For each lane, the moves that its playout has made. Used only if [`PlayoutPlan::moves`] is set.
     record: Vec<Vec<Move>>,
     /// For each role and each lane, the index of the row of the chosen move. Used only for choices with
@@ -50,6 +48,14 @@ pub(crate) struct Lanes<const W: usize> {
     template: Template,
     /// For each phase, the ended playouts whose goals are not evaluated yet.
     ended: Vec<Ended<W>>,
+}
+
+/// The playout of a lane.
+#[derive(Clone, Copy, Default, Debug)]
+struct Playing {
+    index: usize,
+    /// The index of the sweep in which the playout began.
+    began: u64,
 }
 
 /// A callback for measuring time. It is called at the end of each part of a sweep, and receives that part.
@@ -93,12 +99,11 @@ impl<const W: usize> Lanes<W> {
             rows,
             scratch: Scratch::new(programs.scratch),
             keys: Keys::new(W),
-            index: vec![0; Self::LANES],
-            began: vec![0; Self::LANES],
+            playing: vec![Playing::default(); Self::LANES],
             live: Row::ZERO,
             preferring: Row::ZERO,
             sweep: 0,
-            goals: vec![Goals::None; Self::LANES * roles],
+            outcomes: Outcomes::default(),
             record: vec![Vec::new(); Self::LANES],
             chosen: vec![vec![NO_MOVE; Self::LANES]; roles],
             joint: vec![Move(0); Self::LANES * roles],
@@ -195,7 +200,7 @@ impl<const W: usize> Lanes<W> {
         let mut overdue = Row::ZERO;
         *cut_off_at = u64::MAX;
         self.live.for_each_lane(|lane| {
-            let due = self.began[lane] + u64::from(max_steps);
+            let due = self.playing[lane].began + u64::from(max_steps);
             if due <= self.sweep {
                 overdue.set(lane);
             } else {

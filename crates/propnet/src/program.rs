@@ -6,7 +6,7 @@
 //! [`SetRows`]), and intermediate values. Intermediate values share rows, so that few rows are live at a time and
 //! stay in the first-level cache.
 
-use crate::gate::{Gate, Kind, Literal};
+use crate::gate::{Gates, Kind, Literal};
 use crate::latch::Kept;
 use crate::net::PropNet;
 use crate::node::Signal;
@@ -146,7 +146,7 @@ pub(crate) struct Outputs<'a> {
 /// Compiled gates that evaluate a network, or one phase of it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Program {
-    pub(crate) gates: Vec<Gate>,
+    pub(crate) gates: Gates,
     pub(crate) terminal_blocks: Vec<Block>,
     pub(crate) goal_blocks: Vec<Block>,
     pub(crate) legal_blocks: Vec<Block>,
@@ -227,9 +227,9 @@ impl Program {
             for gate in
                 runs.iter().flat_map(|run| &self.gates[run.gates.start as usize..run.gates.end as usize])
             {
-                let below = gate.inputs.iter().map(|&input| levels[input as usize]).max();
+                let below = gate.inputs().iter().map(|&input| levels[input as usize]).max();
                 let level = below.unwrap_or(0) + 1;
-                levels[gate.out as usize] = level;
+                levels[gate.out() as usize] = level;
                 // A later gate may reuse the row, so the maximum must be taken here.
                 highest = highest.max(level);
             }
@@ -252,7 +252,7 @@ impl Program {
             (choice.moves.len() + sets) * size_of::<u32>()
         };
         let moves: usize = self.choices.iter().map(of_choice).sum();
-        size_of_val(self.gates.as_slice())
+        size_of_val(&*self.gates)
             + self.blocks().map(block).sum::<usize>()
             + literals * size_of::<Literal<u32>>()
             + moves

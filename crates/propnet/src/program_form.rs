@@ -120,7 +120,7 @@ impl Program {
     fn check_gates(&self) -> Result<(), DecodeError> {
         let rows = self.live_rows as u32;
         let writable = |row: u32| (FIRST_STATE..rows).contains(&row);
-        let is_valid = |gate: &Gate| writable(gate.out) && gate.inputs.iter().all(|&input| input < rows);
+        let is_valid = |gate: &Gate| writable(gate.out()) && gate.inputs().iter().all(|&input| input < rows);
         require(self.gates.iter().all(is_valid), "a gate")?;
         let valid_block = |block: &Block| match block {
             Block::Run(_) => true,

@@ -80,6 +80,24 @@ impl<const W: usize> Row<W> {
         self.0.iter().map(|word| word.count_ones() as usize).sum()
     }
 
+    /// The lanes of the lowest `count` set bits.
+    pub(crate) fn first(mut self, count: usize) -> Row<W> {
+        let mut more = self.count().saturating_sub(count);
+        for word in self.0.iter_mut().rev() {
+            let bits = word.count_ones() as usize;
+            if bits <= more {
+                more -= bits;
+                *word = 0;
+                continue;
+            }
+            for _ in 0..std::mem::take(&mut more) {
+                *word &= !(1 << (63 - word.leading_zeros()));
+            }
+            break;
+        }
+        self
+    }
+
     #[inline(always)]
     pub(crate) fn has(&self, lane: usize) -> bool {
         self.0[lane >> 6] >> (lane & 63) & 1 == 1
@@ -142,5 +160,22 @@ impl<const W: usize> Not for Row<W> {
             *word = !*word;
         }
         self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Row;
+
+    #[test]
+    fn the_first_lanes_are_the_lowest() {
+        let row = Row([0, 0b1011, 1 << 63, !0]);
+        let mut lanes = Vec::new();
+        row.for_each_lane(|lane| lanes.push(lane));
+        for count in 0..=lanes.len() + 1 {
+            let mut first = Vec::new();
+            row.first(count).for_each_lane(|lane| first.push(lane));
+            assert_eq!(first, lanes[..count.min(lanes.len())]);
+        }
     }
 }

@@ -3,7 +3,7 @@
 
 use crate::allocate::{Allocator, OutputValues};
 use crate::circuit::{Circuit, Sharing};
-use crate::gate::{Kind, Literal};
+use crate::gate::{Gates, Kind, Literal};
 use crate::gates::{Item, Leaf, Mapper, Section, Value, ValueGate, drop_unread};
 use crate::guard::{Sizes, guarded, pays, uses};
 use crate::hold::Holds;
@@ -173,7 +173,7 @@ impl<'a> Compiler<'a> {
 
         let mut allocator = Allocator::new(&mut mapper, self.outputs, &sections, layout);
         let program = Program {
-            gates: Vec::new(),
+            gates: Gates::default(),
             terminal_blocks: Vec::new(),
             goal_blocks: Vec::new(),
             legal_blocks: Vec::new(),

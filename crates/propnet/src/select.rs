@@ -162,12 +162,12 @@ pub(crate) fn draw<const W: usize>(scratch: &mut Scratch<W>, width: usize, keys:
     match width {
         1 => {
             for (low, key) in low.iter_mut().zip(keys) {
-                *low = rng::below(bits(key), u32::from(*low)) as u8;
+                *low = rng::below_small(bits(key), u16::from(*low)) as u8;
             }
         }
         2 => {
             for ((low, middle), key) in low.iter_mut().zip(middle).zip(keys) {
-                let rank = rng::below(bits(key), u32::from(*middle) << 8 | u32::from(*low));
+                let rank = rng::below_small(bits(key), u16::from_le_bytes([*low, *middle]));
                 [*low, *middle, ..] = rank.to_le_bytes();
             }
         }

@@ -76,11 +76,23 @@ pub(crate) mod plain {
             self.0 == 0
         }
     }
+
+    /// The bits of `word` at the set bits of `mask`, next to each other from the lowest position on.
+    #[inline]
+    fn compress(word: u64, mut mask: u64) -> u64 {
+        let mut bits = 0;
+        for at in 0..mask.count_ones() {
+            bits |= (word >> mask.trailing_zeros() & 1) << at;
+            mask &= mask - 1;
+        }
+        bits
+    }
+
     crate::kernels::kernels!();
     crate::kernels::many::many!();
 }
 
-/// Vectors of four words, for x86-64 with AVX2.
+/// Vectors of four words, for x86-64 with AVX2 and BMI2.
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod avx2 {
     #[allow(clippy::wildcard_imports, reason = "intrinsics")]
@@ -173,11 +185,19 @@ pub(crate) mod avx2 {
             _mm256_testz_si256(self.0, self.0) == 1
         }
     }
-    crate::kernels::kernels!(#[target_feature(enable = "avx2")]);
-    crate::kernels::many::many!(#[target_feature(enable = "avx2")]);
+
+    /// The bits of `word` at the set bits of `mask`, next to each other from the lowest position on.
+    #[inline]
+    #[target_feature(enable = "bmi2")]
+    fn compress(word: u64, mask: u64) -> u64 {
+        _pext_u64(word, mask)
+    }
+
+    crate::kernels::kernels!(#[target_feature(enable = "bmi2,avx2")]);
+    crate::kernels::many::many!(#[target_feature(enable = "bmi2,avx2")]);
 }
 
-/// Vectors of eight words, for x86-64 with AVX-512.
+/// Vectors of eight words, for x86-64 with AVX-512 and BMI2.
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod avx512 {
     #[allow(clippy::wildcard_imports, reason = "intrinsics")]
@@ -270,6 +290,14 @@ pub(crate) mod avx512 {
             _mm512_test_epi64_mask(self.0, self.0) == 0
         }
     }
-    crate::kernels::kernels!(#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]);
-    crate::kernels::many::many!(#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]);
+
+    /// The bits of `word` at the set bits of `mask`, next to each other from the lowest position on.
+    #[inline]
+    #[target_feature(enable = "bmi2")]
+    fn compress(word: u64, mask: u64) -> u64 {
+        _pext_u64(word, mask)
+    }
+
+    crate::kernels::kernels!(#[target_feature(enable = "bmi2,avx512f,avx512bw,avx512dq,avx512vl")]);
+    crate::kernels::many::many!(#[target_feature(enable = "bmi2,avx512f,avx512bw,avx512dq,avx512vl")]);
 }

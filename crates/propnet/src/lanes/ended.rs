@@ -3,10 +3,10 @@
 //! Where the goals take many gates, ended playouts wait in [`Ended`] until one evaluation serves a whole set
 //! of lanes ([`PhasePrograms::defer`](crate::evaluator::PhasePrograms::defer)).
 
-use super::{Lanes, Run};
+use super::{Lanes, Playing, Run};
 use crate::program::state_row;
 use crate::rows::Row;
-use ggp_game::{Goals, Move, Playout};
+use ggp_game::{Move, Playout};
 
 /// Playouts that have ended and wait for the evaluation of their goals. There is at most one for each lane.
 #[derive(Clone, Debug)]
@@ -49,50 +49,26 @@ impl<const W: usize> Lanes<W> {
         sink: &mut dyn FnMut(Playout<'_>),
     ) -> bool {
         self.live &= !ended;
-        // Copying one state bit takes about as long as a gate.
-        let copied = ended.count() * run.programs.fluents.len();
+        // Copying the state bits of one fluent in the lanes of one word takes about as long as a gate.
+        let words = ended.0.iter().filter(|&&word| word != 0).count();
+        let copied = words * run.programs.fluents.len();
         if run.programs.defer.is_some_and(|gates| copied < gates) {
             return self.put_aside(run, number, ended, terminal, sink);
         }
         let program = &run.programs.phases[number].program;
         run.kernels.run_blocks(&program.goal_blocks, &program.gates, &mut self.rows);
-        self.read_goals(run, number, ended);
-        let roles = run.net.roles.len();
+        self.outcomes.find(ended, &self.rows, &program.goals, &run.net.roles);
         ended.for_each_lane(|lane| {
+            let Playing { index, began } = self.playing[lane];
             sink(Playout {
-                index: self.index[lane],
-                goals: &self.goals[lane * roles..][..roles],
-                steps: (self.sweep - self.began[lane]) as u32,
+                index,
+                goals: self.outcomes.goals_of(lane),
+                steps: (self.sweep - began) as u32,
                 moves: if run.plan.moves { &self.record[lane] } else { &[] },
                 terminal: terminal.has(lane),
             });
         });
         false
-    }
-
-    /// Reads the goals of `lanes` from the rows and stores them.
-    fn read_goals(&mut self, run: &Run<'_>, number: usize, lanes: Row<W>) {
-        let roles = run.net.roles.len();
-        let goals = &run.programs.phases[number].program.goals;
-        for (role, (rows, of_role)) in goals.iter().zip(&run.net.roles).enumerate() {
-            let mut once = Row::ZERO;
-            for (at, &(row, negated)) in rows.iter().enumerate() {
-                let holding = self.rows[row as usize].negated_if(negated) & lanes;
-                if !holding.any() {
-                    continue;
-                }
-                // The last row belongs to `bad_goal`: a `goal` whose value is invalid.
-                let goal = of_role.goals.get(at).map(|&(goal, _)| goal);
-                let alone = goal.map_or(Goals::None, Goals::One);
-                (holding & !once).for_each_lane(|lane| self.goals[lane * roles + role] = alone);
-                (holding & once).for_each_lane(|lane| {
-                    let goals = &mut self.goals[lane * roles + role];
-                    *goals = goals.and(goal);
-                });
-                once |= holding;
-            }
-            (lanes & !once).for_each_lane(|lane| self.goals[lane * roles + role] = Goals::None);
-        }
     }
 
     /// Stores the playouts of the lanes `ended` with their last states, for a later evaluation of their
@@ -114,15 +90,12 @@ impl<const W: usize> Lanes<W> {
         let first = state_row(0);
         // The kept rows stay false, from where the goals can be evaluated too.
         let rows = &self.rows[first..][..run.programs.fluents.len()];
+        run.kernels.append_lanes(rows, states, &ended, playouts.len());
         ended.for_each_lane(|lane| {
-            let (word, bit) = (lane >> 6, lane & 63);
-            let (to_word, to_bit) = (playouts.len() >> 6, playouts.len() & 63);
-            for (row, state) in rows.iter().zip(states.iter_mut()) {
-                state.0[to_word] |= (row.0[word] >> bit & 1) << to_bit;
-            }
+            let Playing { index, began } = self.playing[lane];
             playouts.push(EndedPlayout {
-                index: self.index[lane],
-                steps: (self.sweep - self.began[lane]) as u32,
+                index,
+                steps: (self.sweep - began) as u32,
                 moves: std::mem::take(&mut self.record[lane]),
                 terminal: terminal.has(lane),
             });
@@ -142,15 +115,14 @@ impl<const W: usize> Lanes<W> {
         self.rows[first..][..states.len()].swap_with_slice(states);
         run.kernels.run_blocks(&program.terminal_blocks, &program.gates, &mut self.rows);
         run.kernels.run_blocks(&program.goal_blocks, &program.gates, &mut self.rows);
-        self.read_goals(run, number, lanes);
+        self.outcomes.find(lanes, &self.rows, &program.goals, &run.net.roles);
         let Ended { states, playouts } = &mut self.ended[number];
         self.rows[first..][..states.len()].swap_with_slice(states);
         states.fill(Row::ZERO);
-        let roles = run.net.roles.len();
         for (lane, ended) in playouts.drain(..).enumerate() {
             sink(Playout {
                 index: ended.index,
-                goals: &self.goals[lane * roles..][..roles],
+                goals: self.outcomes.goals_of(lane),
                 steps: ended.steps,
                 moves: &ended.moves,
                 terminal: ended.terminal,

@@ -1,6 +1,6 @@
 //! The start of playouts in lanes: idle lanes take the next waiting starts of the current phase.
 
-use super::{Lanes, Run};
+use super::{Lanes, Playing, Run};
 use crate::program::state_row;
 use crate::rows::Row;
 use crate::select::Keys;
@@ -47,6 +47,9 @@ impl Template {
 
     /// Loads the start state with the index `start`.
     fn load(&mut self, run: &Run<'_>, start: u32) {
+        if self.start == Some(start) {
+            return;
+        }
         let state = &run.starts[start as usize];
         let same = self.start.is_some_and(|other| run.starts[other as usize] == *state);
         self.start = Some(start);
@@ -62,43 +65,24 @@ impl Template {
 impl<const W: usize> Lanes<W> {
     /// Starts playouts from `queue` in the idle lanes. Returns the number of playouts started.
     pub(super) fn refill(&mut self, run: &Run<'_>, queue: &mut Queue, cut_off_at: &mut u64) -> usize {
-        let left = queue.left;
-        if left == 0 {
+        let before_refill = self.live;
+        let mut idle = !self.live;
+        let begun = queue.left.min(idle.count());
+        if begun == 0 {
             return 0;
         }
-        let before_refill = self.live;
-        let mut together = Row::<W>::ZERO;
-        let mut begun = 0;
-        let before = rng::counter(self.sweep as u32, Role(0));
-        (!self.live).for_each_lane(|lane| {
-            if begun == left {
-                return;
-            }
+        let mut left = begun;
+        while left > 0 {
+            // The lanes that take playouts from the next start.
             let (at, repeat) = queue.next;
-            let start = queue.starts[at];
-            queue.next = if repeat + 1 == run.plan.per_start { (at + 1, 0) } else { (at, repeat + 1) };
-            let index = start as usize * run.plan.per_start + repeat;
-            if self.template.start != Some(start) {
-                self.write_states(run, &mut together);
-                self.template.load(run, start);
-            }
-            together.set(lane);
-            self.index[lane] = index;
-            self.began[lane] = self.sweep;
-            let playout = run.plan.first.wrapping_add(index as u64);
-            if let Some(preferred) = &run.preferred {
-                self.preferring.put(lane, preferred.applies(playout));
-            }
-            let key = rng::Stream::new(run.plan.seed, playout).key();
-            let position = Keys::position(lane, W);
-            self.keys.low[position] = (key as u32).wrapping_sub(before);
-            self.keys.high[position] = (key >> 32) as u32;
-            if run.plan.moves {
-                self.record[lane].clear();
-            }
-            begun += 1;
-        });
-        self.write_states(run, &mut together);
+            let count = left.min(run.plan.per_start - repeat);
+            let lanes = idle.first(count);
+            idle &= !lanes;
+            left -= count;
+            let repeats = repeat + count;
+            queue.next = if repeats == run.plan.per_start { (at + 1, 0) } else { (at, repeats) };
+            self.begin(run, queue.starts[at], repeat, lanes);
+        }
         // Kept unknowns belong to one playout: they start as false.
         let first = state_row(run.programs.fluents.len());
         let others = before_refill | !self.live;
@@ -108,14 +92,36 @@ impl<const W: usize> Lanes<W> {
         begun
     }
 
-    /// Writes the template into the lanes of `mask`, marks them as live, and clears the mask.
-    fn write_states(&mut self, run: &Run<'_>, mask: &mut Row<W>) {
-        if mask.any() {
-            let first = state_row(0);
-            let rows = &mut self.rows[first..][..run.programs.fluents.len()];
-            run.kernels.write_states(rows, &self.template.words, mask);
-            self.live |= *mask;
-            *mask = Row::ZERO;
+    /// Starts playouts from the start state with the index `start` in `lanes`: those from the one with the number
+    /// `repeat` on.
+    fn begin(&mut self, run: &Run<'_>, start: u32, repeat: usize, lanes: Row<W>) {
+        let mut index = start as usize * run.plan.per_start + repeat;
+        let began = self.sweep;
+        let before = rng::counter(began as u32, Role(0));
+        let number = |index: usize| run.plan.first.wrapping_add(index as u64);
+        if let Some(preferred) = &run.preferred {
+            let mut index = index;
+            lanes.for_each_lane(|lane| {
+                self.preferring.put(lane, preferred.applies(number(index)));
+                index += 1;
+            });
         }
+        if run.plan.moves {
+            lanes.for_each_lane(|lane| self.record[lane].clear());
+        }
+        let Lanes { playing, keys, .. } = self;
+        lanes.for_each_lane(|lane| {
+            playing[lane] = Playing { index, began };
+            let key = rng::Stream::new(run.plan.seed, number(index)).key();
+            let position = Keys::position(lane, W);
+            keys.low[position] = (key as u32).wrapping_sub(before);
+            keys.high[position] = (key >> 32) as u32;
+            index += 1;
+        });
+        self.template.load(run, start);
+        let first = state_row(0);
+        let rows = &mut self.rows[first..][..run.programs.fluents.len()];
+        run.kernels.write_states(rows, &self.template.words, &lanes);
+        self.live |= lanes;
     }
 }
