@@ -71,8 +71,9 @@ impl<M: Playouts> Search<M> {
         self.update_draft(Duration::ZERO);
     }
 
-    /// Ends the effect of [`Search::begin_draft`].
+    /// Updates the draft for the last time, and ends the effect of [`Search::begin_draft`].
     pub(crate) fn end_draft(&mut self) {
+        self.update_draft(Duration::ZERO);
         self.draft = None;
     }
 
