@@ -1,9 +1,9 @@
 //! A database: the tuples of all relations, the terms that occur in them, and which strata are completely
 //! evaluated.
 
-use crate::fixpoint::Round;
 use crate::program::Program;
 use crate::relation::Relation;
+use crate::round::Round;
 use crate::rule::RelationId;
 use crate::scratch::Scratch;
 use crate::statistics::{DistinctCounter, Statistics};

@@ -9,6 +9,7 @@ use crate::forecast;
 use crate::join;
 use crate::plan::Plan;
 use crate::program::Program;
+use crate::round::Round;
 use crate::rule::{Argument, Atom};
 use crate::strata::Stratum;
 
@@ -49,17 +50,6 @@ pub(crate) fn complete_stratum(
 /// The numbers of rows of the relations of `stratum`.
 fn lengths(stratum: &Stratum, database: &Database) -> Vec<usize> {
     stratum.relations.iter().map(|&relation| database.relation(relation).len()).collect()
-}
-
-/// A round of a recursive stratum. If a bound ends an evaluation, the next evaluation goes on with its round.
-#[derive(Clone, Debug)]
-pub(crate) struct Round {
-    /// The numbers of rows of the relations of the stratum before the round before.
-    old: Vec<usize>,
-    /// The numbers of rows after the round before.
-    new: Vec<usize>,
-    /// The number of rules that have run completely in this round.
-    rules: usize,
 }
 
 impl Round {

@@ -13,6 +13,7 @@ use crate::plan::{Output, Plan, Step};
 use crate::relation::{NONE, Relation};
 use crate::rule::{Argument, Atom, Variable};
 use crate::value::Value;
+use std::hash::{DefaultHasher, Hasher};
 
 /// The number of descents of a forecast.
 const DESCENTS: usize = 64;
@@ -36,7 +37,8 @@ struct Descents<'a> {
     key: Vec<Value>,
     /// The rows that a loop may take, each with the values of the kept variables that it binds.
     branches: Vec<(Vec<Value>, u32)>,
-    random: u64,
+    /// How many numbers have been drawn. A number is the hash of its place in this count.
+    drawn: u64,
 }
 
 /// Whether `plan`, the plan of a rule with the head `head`, derives more than `bound` distinct tuples, by a forecast
@@ -54,7 +56,7 @@ pub(crate) fn exceeds(plan: &Plan, head: &Atom, database: &mut Database, bound: 
         _ => false,
     });
     let (bindings, key, branches) = (vec![Value(0); plan.variables], Vec::new(), Vec::new());
-    let mut descents = Descents { plan, kept, bindings, key, branches, random: 0 };
+    let mut descents = Descents { plan, kept, bindings, key, branches, drawn: 0 };
     if is_product {
         // All descents weigh the same.
         return descents.weight(database) >= bound;
@@ -113,10 +115,10 @@ fn kept_variables(plan: &Plan, head: &Atom) -> Vec<bool> {
 impl Descents<'_> {
     /// A random number below `bound`.
     fn below(&mut self, bound: usize) -> usize {
-        // The linear congruential generator of Knuth's MMIX.
-        self.random =
-            self.random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        ((u128::from(self.random) * bound as u128) >> 64) as usize
+        self.drawn += 1;
+        let mut hash = DefaultHasher::new();
+        hash.write_u64(self.drawn);
+        ((u128::from(hash.finish()) * bound as u128) >> 64) as usize
     }
 
     /// The weight of one descent.

@@ -53,6 +53,7 @@ mod join;
 mod plan;
 mod program;
 mod relation;
+mod round;
 mod rule;
 mod scratch;
 mod seen;
