@@ -125,6 +125,31 @@ fn a_search_looks_at_one_of_them() {
     assert_eq!((looked.count(), candidates.len()), (10, 27), "{candidates:?}");
 }
 
+#[test]
+fn playouts_and_tree_keep_the_same_one() {
+    // The moves of o are numbered in another order than that of their texts, because x has some of them too.
+    let condition = "(legal ?r (mark ?b ?c)) (true (control ?r))";
+    let rules = BOARDS.replacen(condition, &format!("{condition} (may ?r ?b ?c)"), 1);
+    assert_ne!(rules, BOARDS);
+    let rules = rules
+        + "(<= (may o ?b ?c) (board ?b) (cell ?c)) (<= (may x ?b ?c) (board ?b) (cell ?c) (distinct ?b 2))
+        (may x 2 7)";
+    let mut machine = network(&rules);
+    let mut state = machine.initial_state().expect("a state");
+    let mut answer = Vec::new();
+    for step in 0..6 {
+        let moves = [Role(0), Role(1)].map(|role| legal(&mut machine, &state, role));
+        machine.decisive_moves(&[&state], &mut answer).expect("a state");
+        let role = Role(step % 2);
+        let left = one_each(&mut machine, &state, role);
+        assert!(left.len() < moves[role.index()].len());
+        let drawn = &answer[role.index()].moves;
+        assert!(!drawn.is_empty() && drawn.iter().all(|mv| left.contains(mv)), "{drawn:?} of {left:?}");
+        let joint = [0, 1].map(|role: usize| moves[role][(step as usize * 5) % moves[role].len()]);
+        state = machine.next_state(&state, &joint).expect("legal moves");
+    }
+}
+
 /// Plays each random game in two copies that differ by equivalent moves; both must stay equivalent.
 /// Returns the number of steps with different joint moves.
 fn compare(machine: &mut PropNetMachine, name: &str, games: u64) -> usize {

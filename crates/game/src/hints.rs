@@ -19,8 +19,8 @@ pub trait Hints: StateMachine {
 
     /// Removes superfluous moves from `moves`, a list of moves of `role`. Two moves are equivalent if, after
     /// either of them, the game ends at the same time with the same goals. Of equivalent moves the function
-    /// keeps only the one with the smallest [`Move`] index. If the machine does not know whether two moves
-    /// are equivalent, it keeps both.
+    /// keeps the one that comes first among all moves of the role, as [`Hints::decisive_moves`] does. If the
+    /// machine does not know whether two moves are equivalent, it keeps both.
     fn distinct_moves(&mut self, role: Role, moves: &mut Vec<Move>) {
         let _ = (role, moves);
     }
@@ -67,7 +67,8 @@ pub trait Hints: StateMachine {
 /// The moves of a role in a state among which a playout with decisive moves draws.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct RestrictedMoves {
-    /// The moves, in ascending order.
+    /// The moves, in the order in which the machine lists legal moves: that is not the order of the numbers of moves
+    /// ([`Move`]) in general.
     pub moves: Vec<Move>,
     /// What is known about the role's legal moves.
     pub verdict: Verdict,

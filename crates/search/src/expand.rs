@@ -7,7 +7,7 @@ use crate::id::NodeId;
 use crate::node::{Chooser, Phase};
 use crate::search::Search;
 use crate::technique::Technique;
-use ggp_game::{EvalError, Goals, Move, Playouts, RestrictedMoves};
+use ggp_game::{EvalError, Goals, Move, Playouts, RestrictedMoves, Verdict};
 
 impl<M: Playouts> Search<M> {
     /// The node of `state`, found or created.
@@ -45,7 +45,7 @@ impl<M: Playouts> Search<M> {
         if self.two_player.has(Technique::Decisive) {
             self.worker.machine.decisive_moves(&[state], &mut decisive)?;
         }
-        self.open(root, &mut legal, &decisive)
+        self.open(root, &mut legal, &mut decisive)
     }
 
     /// Advances every descent that waits at a leaf, either to a start state of playouts or to known goals.
@@ -68,10 +68,11 @@ impl<M: Playouts> Search<M> {
     /// Opens the leaves of the batch with the legal moves that the worker has received from its machine.
     fn open_leaves(&mut self, batch: &mut Batch<M::State>) -> Result<(), EvalError> {
         let roles = self.tree.roles();
-        let decisive = batch.decisive.chunks_exact(roles).map(Some).chain(std::iter::repeat(None));
+        let decisive =
+            batch.decisive.chunks_exact_mut(roles).map(Some).chain(std::iter::repeat_with(|| None));
         let leaves = batch.unopened.iter().zip(batch.legal.chunks_exact_mut(roles)).zip(decisive);
         for ((&id, legal), decisive) in leaves {
-            self.open(id, legal, decisive.unwrap_or(&[]))?;
+            self.open(id, legal, decisive.unwrap_or_default())?;
         }
         Ok(())
     }
@@ -82,7 +83,7 @@ impl<M: Playouts> Search<M> {
         &mut self,
         id: NodeId,
         legal: &mut [Vec<Move>],
-        decisive: &[RestrictedMoves],
+        decisive: &mut [RestrictedMoves],
     ) -> Result<(), EvalError> {
         if legal.iter().any(Vec::is_empty) {
             self.worker.machine.goals(&self.tree[id].state, &mut self.goals)?;
@@ -113,19 +114,20 @@ impl<M: Playouts> Search<M> {
     /// Defers arms of a node opened with `legal` moves: all but one of each class of equivalent moves and, if one
     /// role decides alone, the moves that are not among its `decisive` ones. With the solver, also sets the bounds
     /// that are known of the decisive moves.
-    fn defer(&mut self, id: NodeId, legal: &[Vec<Move>], decisive: &[RestrictedMoves]) {
+    fn defer(&mut self, id: NodeId, legal: &[Vec<Move>], decisive: &mut [RestrictedMoves]) {
         if !self.options.has(Technique::Decisive) {
             return;
         }
         for role in self.tree.each_role().filter(|role| legal[role.index()].len() > 1) {
             self.distinct.clone_from(&legal[role.index()]);
-            self.distinct.sort_unstable();
             self.worker.machine.distinct_moves(role, &mut self.distinct);
-            let decisive = decisive.get(role.index()).filter(|_| self.tree[id].chooser == Chooser::One(role));
-            let first = decisive.map_or(&[][..], |decisive| &decisive.moves);
-            self.tree.defer(id, role, &self.distinct, first);
-            if let Some(decisive) = decisive.filter(|_| self.proves_decisive()) {
-                self.tree.decide(id, role, decisive);
+            let is_alone = self.tree[id].chooser == Chooser::One(role);
+            let decisive = decisive.get_mut(role.index()).filter(|_| is_alone);
+            let (first, verdict) = decisive
+                .map_or((&mut [][..], Verdict::Open), |RestrictedMoves { moves, verdict }| (moves, *verdict));
+            self.tree.defer(id, role, &mut self.distinct, first);
+            if self.proves_decisive() {
+                self.tree.decide(id, role, verdict);
             }
         }
     }

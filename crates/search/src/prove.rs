@@ -18,7 +18,7 @@ use crate::id::NodeId;
 use crate::node::Chooser;
 use crate::path::Path;
 use crate::tree::Tree;
-use ggp_game::{Ending, RestrictedMoves, Role, Verdict};
+use ggp_game::{Ending, Role, Verdict};
 use std::hash::Hash;
 
 /// In a node with more joint moves than this, the solver waits until every joint move has a child node
@@ -58,8 +58,8 @@ impl<S: Eq + Hash> Tree<S> {
 
     /// Sets the bounds that are known when a node is opened: the goals after moves of `role`, which decides alone,
     /// and after which the game ends within two moves (see [`Verdict`]).
-    pub(crate) fn decide(&mut self, id: NodeId, role: Role, decisive: &RestrictedMoves) {
-        let (ending, steps, decides) = match decisive.verdict {
+    pub(crate) fn decide(&mut self, id: NodeId, role: Role, verdict: Verdict) {
+        let (ending, steps, decides) = match verdict {
             Verdict::Open => return,
             Verdict::Wins(ending) => (ending, 1, true),
             Verdict::OthersLose(ending) => (ending, 2, false),

@@ -212,9 +212,16 @@ impl<S: Eq + Hash> Tree<S> {
     }
 
     /// Defers `role`'s arms whose moves are not in `distinct`, which holds one move of each equivalence class, and
-    /// those whose moves are not in `first`. Both lists are sorted. Defers no arm because of an empty `first`.
-    pub(crate) fn defer(&mut self, id: NodeId, role: Role, distinct: &[Move], first: &[Move]) {
+    /// those whose moves are not in `first`. Sorts both lists. Defers no arm because of an empty `first`.
+    pub(crate) fn defer(&mut self, id: NodeId, role: Role, distinct: &mut [Move], first: &mut [Move]) {
         let range = self.arm_range(id, role);
+        let is_whole = |list: &[Move]| list.len() == range.len();
+        // Few nodes have anything to defer.
+        if is_whole(distinct) && (first.is_empty() || is_whole(first)) {
+            return;
+        }
+        distinct.sort_unstable();
+        first.sort_unstable();
         for arm in &mut self[id].arms[range] {
             arm.is_redundant = distinct.binary_search(&arm.mv).is_err();
             let is_later = !first.is_empty() && first.binary_search(&arm.mv).is_err();

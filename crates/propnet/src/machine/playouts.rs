@@ -175,13 +175,13 @@ impl Hints for PropNetMachine {
     fn distinct_moves(&mut self, role: Role, moves: &mut Vec<Move>) {
         let Some(equivalent) = self.shared.equivalent() else { return };
         let own = &self.shared.own[role.index()];
-        let class = |mv: &Move| own.get(mv).map(|&at| equivalent.first(role.index(), at));
-        let mut least: FxHashMap<Option<u32>, Move> = FxHashMap::default();
-        for mv in &*moves {
-            let kept = least.entry(class(mv)).or_insert(*mv);
-            *kept = (*kept).min(*mv);
+        let class = |at: u32| equivalent.first(role.index(), at);
+        let mut first: FxHashMap<u32, u32> = FxHashMap::default();
+        for &at in moves.iter().filter_map(|mv| own.get(mv)) {
+            let kept = first.entry(class(at)).or_insert(at);
+            *kept = (*kept).min(at);
         }
-        moves.retain(|mv| least.get(&class(mv)) == Some(mv));
+        moves.retain(|mv| own.get(mv).is_none_or(|&at| first.get(&class(at)) == Some(&at)));
     }
 
     fn subgames(&mut self) -> Vec<PropNetMachine> {
