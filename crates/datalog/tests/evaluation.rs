@@ -40,7 +40,7 @@ proptest! {
     fn semi_naive_is_naive(bytes in bytes()) {
         let choices = &mut Choices(&bytes);
         let case = Case::new(choices);
-        let inputs: Vec<_> = (0..3).flat_map(|level| Case::inputs(choices, level)).collect();
+        let inputs = Case::all_inputs(choices);
         let expected = case.naive(&inputs);
         let mut program = program(&case);
         let mut database = Database::new(&program, case.values.clone());
@@ -100,7 +100,7 @@ proptest! {
         let choices = &mut Choices(&bytes);
         let case = Case::new(choices);
         let program = program(&case);
-        let inputs: Vec<_> = (0..3).flat_map(|level| Case::inputs(choices, level)).collect();
+        let inputs = Case::all_inputs(choices);
         let expected = case.naive(&inputs);
         let mut database = Database::new(&program, case.values.clone());
         let query = program.query(&all(&program));
@@ -126,7 +126,7 @@ proptest! {
         let choices = &mut Choices(&bytes);
         let case = Case::new(choices);
         let program = program(&case);
-        let inputs: Vec<_> = (0..3).flat_map(|level| Case::inputs(choices, level)).collect();
+        let inputs = Case::all_inputs(choices);
         let expected = case.naive(&inputs);
         let mut database = Database::new(&program, case.values.clone());
         let query = program.query(&all(&program));
@@ -153,7 +153,7 @@ proptest! {
         let lasting = database.values().len() + more;
         database.values_mut().keep(more);
         for _ in 0..4 {
-            let inputs: Vec<_> = (0..3).flat_map(|level| Case::inputs(choices, level)).collect();
+            let inputs = Case::all_inputs(choices);
             insert(&mut database, &inputs);
             evaluate(&program, &mut database, &all(&program));
             compare(&program, &database, &case.naive(&inputs), &all(&program));
@@ -171,7 +171,7 @@ proptest! {
     fn what_is_decomposed_gives_the_same_answers(bytes in bytes()) {
         let choices = &mut Choices(&bytes);
         let case = Case::new(choices);
-        let inputs: Vec<_> = (0..3).flat_map(|level| Case::inputs(choices, level)).collect();
+        let inputs = Case::all_inputs(choices);
         let expected = case.naive(&inputs);
         let parts = decompose(case.signatures.clone(), case.rules.clone());
         prop_assert_eq!(parts.owners.len(), parts.signatures.len() - case.signatures.len());
@@ -187,7 +187,7 @@ proptest! {
     fn what_is_split_has_the_same_meaning(bytes in bytes()) {
         let choices = &mut Choices(&bytes);
         let case = Case::new(choices);
-        let inputs: Vec<_> = (0..3).flat_map(|level| Case::inputs(choices, level)).collect();
+        let inputs = Case::all_inputs(choices);
         let expected = case.naive(&inputs);
         let merged = Merged::new(&case, choices.below(2) == 0);
         let (mut signatures, mut rules) = (merged.signatures.clone(), merged.rules.clone());
@@ -216,7 +216,7 @@ proptest! {
 fn on_demand_or_not(bytes: &[u8]) {
     let choices = &mut Choices(bytes);
     let case = Case::new(choices);
-    let inputs: Vec<_> = (0..3).flat_map(|level| Case::inputs(choices, level)).collect();
+    let inputs = Case::all_inputs(choices);
     let expected = case.naive(&inputs);
     for _ in 0..4 {
         let demanded: Vec<bool> = (0..case.signatures.len()).map(|_| choices.below(3) == 0).collect();

@@ -70,16 +70,16 @@ pub struct RestrictedMoves {
     /// The moves, in the order in which the machine lists legal moves: that is not the order of the numbers of moves
     /// ([`Move`]) in general.
     pub moves: Vec<Move>,
-    /// What is known about the role's legal moves.
+    /// The machine's knowledge of the role's legal moves.
     pub verdict: Verdict,
 }
 
-/// What is known about the legal moves of a role that chooses alone, in a game of two roles beside chance.
+/// A machine's knowledge of the legal moves of a role that chooses alone, in a game of two roles beside chance.
 ///
 /// A verdict assumes that each role takes a move that gives it its best goal if it has one.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Verdict {
-    /// Nothing.
+    /// The machine knows nothing.
     #[default]
     Open,
     /// Each move of [`RestrictedMoves::moves`] ends the game with these goals. The winner is the role itself.

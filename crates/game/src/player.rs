@@ -189,8 +189,9 @@ pub trait Player: Send {
         stop: &StopToken,
     ) -> Result<String, PlayError>;
 
-    /// The draft that [`Player::play`] keeps up to date while the player searches. It is read if the search does not
-    /// end in time. `None` if the player keeps no draft; this is the default.
+    /// The draft that [`Player::play`] keeps up to date while the player searches. A caller clears it before it asks
+    /// for a move, and reads it if the answer does not come in time. `None` if the player keeps no draft; this is the
+    /// default.
     fn draft(&self) -> Option<Draft> {
         None
     }

@@ -106,7 +106,7 @@ pub(crate) fn decisive(nets: &[Specialised], nature: Option<usize>) -> Result<De
             let (net, verdicts) =
                 narrowed_moves(&one.net, role, wins.as_ref(), losing_moves.as_ref(), next_wins);
             one.net = net;
-            one.verdicts.push(if are_two && is_player(role) { verdicts.to_vec() } else { Vec::new() });
+            one.verdicts.push(one.net.rival(role).map_or(Vec::new(), |_| verdicts.to_vec()));
         }
         let (next, last) = (&nets[after(number)].net, &nets[after(after(number))].net);
         let of_role = |role: usize| {
@@ -119,19 +119,23 @@ pub(crate) fn decisive(nets: &[Specialised], nature: Option<usize>) -> Result<De
     Ok(DecisiveNets { nets: narrowed, certain })
 }
 
-/// The largest goal of `role` and the smallest goal of its rival, each with its signal. `None` if there is no rival
-/// or a role without goals.
-fn extremes(net: &PropNet, role: usize) -> Option<(Signal, Signal)> {
-    let best = net.roles[role].goals.iter().max_by_key(|(goal, _)| goal.value())?;
-    let least = net.roles[net.rival(role)?].goals.iter().min_by_key(|(goal, _)| goal.value())?;
-    Some((best.1, least.1))
+/// The signal of the largest goal of `role`; false if the role has no goals.
+fn won(net: &PropNet, role: usize) -> Signal {
+    let best = net.roles[role].goals.iter().max_by_key(|(goal, _)| goal.value());
+    best.map_or(Signal::FALSE, |&(_, won)| won)
+}
+
+/// The signal of the smallest goal of the rival of `role`. `None` if there is no rival, or a rival without goals.
+fn least_of_rival(net: &PropNet, role: usize) -> Option<Signal> {
+    let goals = &net.roles[net.rival(role)?].goals;
+    goals.iter().min_by_key(|(goal, _)| goal.value()).map(|&(_, least)| least)
 }
 
 /// Whether the largest goal of `role` implies the smallest goal of its rival in the terminal states of `net`. The
 /// implication is found only where it follows from conjunctions.
 fn is_certain(net: &PropNet, role: usize) -> bool {
-    let Some((won, least)) = extremes(net, role) else { return false };
-    let mut both = implied(net, won);
+    let Some(least) = least_of_rival(net, role) else { return false };
+    let mut both = implied(net, won(net, role));
     both.extend(implied(net, !least));
     least == Signal::TRUE || both.iter().any(|&signal| both.contains(&!signal))
 }
@@ -214,15 +218,14 @@ impl Wins {
     /// network of the following phase. `None` if no move is found to win, or if other roles choose
     /// simultaneously.
     fn find(now: &mut PropNet, next: &PropNet, role: usize) -> Result<Option<Wins>, NoDecisiveMoves> {
-        let best = next.roles[role].goals.iter().max_by_key(|(goal, _)| goal.value());
-        let won = best.map_or(Signal::FALSE, |&(_, won)| won);
+        let won = won(next, role);
         if now.roles[role].moves.len() < 2 || won == Signal::FALSE || !is_alone(now, role) {
             return Ok(None);
         }
         // Where the goals look opposed, a move counts as winning only if it gives the rival its smallest goal: the
         // end is then certain, and hardly any signal grows.
-        let least = extremes(next, role).filter(|_| !is_certain(next, role) && are_opposed(next, role));
-        let ends = [next.terminal, won].into_iter().chain(least.map(|(_, least)| least)).collect();
+        let least = least_of_rival(next, role).filter(|_| !is_certain(next, role) && are_opposed(next, role));
+        let ends = [next.terminal, won].into_iter().chain(least).collect();
         let after = Successor::new(now, next, role, true, ends)?;
         let (mut builder, after) = after.by_move()?;
         let mut moves = Vec::with_capacity(after.len());
@@ -304,7 +307,6 @@ impl LosingMoves {
 /// tree learns more from playouts that lose at once than from playouts that delay the loss.
 fn lost(next: &PropNet, role: usize) -> Signal {
     const OUTCOMES: usize = 3;
-    let goals = &next.roles[role].goals;
-    let best = goals.iter().max_by_key(|(goal, _)| goal.value());
-    best.filter(|_| goals.len() <= OUTCOMES).map_or(Signal::FALSE, |&(_, won)| !won)
+    let goals = next.roles[role].goals.len();
+    if (1..=OUTCOMES).contains(&goals) { !won(next, role) } else { Signal::FALSE }
 }

@@ -364,7 +364,7 @@ macro_rules! kernels {
                 let node = &mut ranks[root.ranks..][..root.rank_rows];
                 store(&mut node[0], at, load(some, at));
                 for (planes, half) in node[1..].chunks_mut(8).zip(bytes.iter()) {
-                    let mut v = [0, 1, 2, 3, 4, 5, 6, 7].map(|i| load(&half[i], at));
+                    let mut v = load_eight(half, at);
                     transpose(&mut v);
                     for (plane, v) in planes.iter_mut().zip(v) {
                         store(plane, at, v);

@@ -90,8 +90,7 @@ impl Narrowed {
                     let (programs, certain) = (Some(programs), found.certain);
                     return Ok(Narrowed { programs, certain, decisive: Decisive::On });
                 }
-                let decisive = Decisive::TooSlow(cost.decisive);
-                Narrowed { programs: None, certain: Vec::new(), decisive }
+                Narrowed::unrestricted(Decisive::TooSlow(cost.decisive))
             }
             Ok(_) => Narrowed::without(NoDecisiveMoves::TooLarge),
             Err(why) => Narrowed::without(why),
@@ -106,7 +105,11 @@ impl Narrowed {
 
     fn without(why: NoDecisiveMoves) -> Narrowed {
         let index = NoDecisiveMoves::ALL.iter().position(|&one| one == why).unwrap_or(0) as u8;
-        Narrowed { programs: None, certain: Vec::new(), decisive: Decisive::Off(index) }
+        Narrowed::unrestricted(Decisive::Off(index))
+    }
+
+    fn unrestricted(decisive: Decisive) -> Narrowed {
+        Narrowed { programs: None, certain: Vec::new(), decisive }
     }
 
     /// The programs. `None` if no restriction applies.

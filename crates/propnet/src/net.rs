@@ -130,12 +130,9 @@ impl PropNet {
     /// `role` is chance.
     pub(crate) fn rival(&self, role: usize) -> Option<usize> {
         let nature = self.game.nature().map(Role::index);
-        let players: Vec<usize> = (0..self.roles.len()).filter(|&role| Some(role) != nature).collect();
-        match players[..] {
-            [one, two] if one == role => Some(two),
-            [one, two] if two == role => Some(one),
-            _ => None,
-        }
+        let mut others = (0..self.roles.len()).filter(|&other| other != role && Some(other) != nature);
+        let rival = others.next().filter(|_| Some(role) != nature);
+        rival.filter(|_| others.next().is_none())
     }
 
     /// The end of the game in which `winner` gets its largest goal and `loser` its smallest.

@@ -92,9 +92,18 @@ pub(crate) mod plain {
     crate::kernels::many::many!();
 }
 
+/// The bits of `word` at the set bits of `mask`, next to each other from the lowest position on.
+#[cfg(target_arch = "x86_64")]
+#[inline]
+#[target_feature(enable = "bmi2")]
+fn compress(word: u64, mask: u64) -> u64 {
+    std::arch::x86_64::_pext_u64(word, mask)
+}
+
 /// Vectors of four words, for x86-64 with AVX2 and BMI2.
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod avx2 {
+    use super::compress;
     #[allow(clippy::wildcard_imports, reason = "intrinsics")]
     use std::arch::x86_64::*;
 
@@ -186,13 +195,6 @@ pub(crate) mod avx2 {
         }
     }
 
-    /// The bits of `word` at the set bits of `mask`, next to each other from the lowest position on.
-    #[inline]
-    #[target_feature(enable = "bmi2")]
-    fn compress(word: u64, mask: u64) -> u64 {
-        _pext_u64(word, mask)
-    }
-
     crate::kernels::kernels!(#[target_feature(enable = "bmi2,avx2")]);
     crate::kernels::many::many!(#[target_feature(enable = "bmi2,avx2")]);
 }
@@ -200,6 +202,7 @@ pub(crate) mod avx2 {
 /// Vectors of eight words, for x86-64 with AVX-512 and BMI2.
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod avx512 {
+    use super::compress;
     #[allow(clippy::wildcard_imports, reason = "intrinsics")]
     use std::arch::x86_64::*;
 
@@ -289,13 +292,6 @@ pub(crate) mod avx512 {
         pub(crate) fn is_zero(self) -> bool {
             _mm512_test_epi64_mask(self.0, self.0) == 0
         }
-    }
-
-    /// The bits of `word` at the set bits of `mask`, next to each other from the lowest position on.
-    #[inline]
-    #[target_feature(enable = "bmi2")]
-    fn compress(word: u64, mask: u64) -> u64 {
-        _pext_u64(word, mask)
     }
 
     crate::kernels::kernels!(#[target_feature(enable = "bmi2,avx512f,avx512bw,avx512dq,avx512vl")]);

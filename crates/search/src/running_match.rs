@@ -68,7 +68,6 @@ impl<M: Playouts> RunningMatch<M> {
         stop: &StopToken,
         draft: &Draft,
     ) -> Result<Move, PlayError> {
-        draft.set(None);
         let RunningMatch { search, role, clocks, pending_moves } = self;
         let (search, iterations) = (search.get_or_create(options)?, options.iterations);
         while let Some(texts) = pending_moves.front() {

@@ -187,6 +187,11 @@ impl Case {
         Rule { head: Atom { relation: RelationId(head as u32), args }, body, variables, label }
     }
 
+    /// Random tuples for the inputs of all levels.
+    pub(crate) fn all_inputs(choices: &mut Choices<'_>) -> Vec<(usize, Vec<Term>)> {
+        (0..3).flat_map(|level| Case::inputs(choices, level)).collect()
+    }
+
     /// Random tuples for the inputs of `level`.
     pub(crate) fn inputs(choices: &mut Choices<'_>, level: u8) -> Vec<(usize, Vec<Term>)> {
         let mut inputs = Vec::new();

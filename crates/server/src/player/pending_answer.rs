@@ -1,9 +1,8 @@
 //! The pending answer to one START or PLAY of a match. Several threads can wait for it.
 //!
 //! The player proposes a move, and the match worker supplies the legal moves. If the player is late, its draft
-//! counts: the move that it would make at that time. Invariants: the first answer is
-//! final, and all waiting threads get it. If a thread waits, it has the answer by the instant
-//! [`PendingAnswer::latest`].
+//! counts: the move that it would make at that time. Invariants: the first answer is final, and all waiting
+//! threads get it. If a thread waits, it has the answer by the instant [`PendingAnswer::latest`].
 
 use ggp_game::{Draft, StopToken};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -42,7 +41,7 @@ pub(super) struct PendingAnswer {
 struct State {
     answer: Option<String>,
     proposal: Option<Proposal>,
-    /// What the player would propose now, while there is no proposal.
+    /// The draft holds the move that the player would propose now. It counts while there is no proposal.
     draft: Option<Draft>,
     legal: Option<Legal>,
 }
