@@ -8,7 +8,11 @@
 
 use crate::gate::{Gate, Gates, Kind, Literal};
 use crate::gates::{Item, Leaf, Loop, Mapper, Section, Value};
-use crate::program::{Block, FIRST_STATE, GROUP, Layout, ONES, Outputs, Program, Run, ZEROS, state_row};
+use crate::leaves::LastGates;
+use crate::program::{
+    Block, FIRST_STATE, GROUP, Layout, LeafBlocks, ONES, Outputs, Program, Run, ZEROS, state_row,
+};
+use crate::select::LEAF_MOVES;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 const NOWHERE: u32 = u32::MAX;
@@ -58,7 +62,8 @@ pub(crate) struct Allocator {
 
 const TERMINAL: usize = 0;
 const GOALS: usize = 1;
-const LEGAL: usize = 2;
+/// The index of the section of the legal moves.
+pub(crate) const LEGAL: usize = 2;
 const NEXT: usize = 3;
 
 impl Allocator {
@@ -162,21 +167,28 @@ impl Allocator {
         }
     }
 
-    /// Places the gates of all sections and the values of `outputs` in rows, and completes `program`.
+    /// Places the gates of all sections and the values of `outputs` in rows, and completes `program`. `last_gates` has
+    /// the gates that compute each role's legal moves at the end of their section, leaf by leaf.
     pub(crate) fn finish(
         &mut self,
         mut program: Program,
         sections: [Section; 4],
         outputs: &OutputValues,
+        last_gates: &[Option<LastGates>],
     ) -> Program {
         let first_free = self.next_row;
         let ends = self.keep_outputs(&sections, outputs);
+        for gate in last_gates.iter().flatten().flatten().flatten() {
+            for input in gate.inputs {
+                self.keep_until(input, ends[LEGAL]);
+            }
+        }
         let mut position = 0;
         for (number, section) in sections.into_iter().enumerate() {
             let mut copies = Vec::new();
             let mut blocks = Vec::new();
             if !self.keep && number == LEGAL {
-                self.place_legal(&section, &outputs.legal, ends[LEGAL], &mut copies);
+                self.place_legal(&section, &outputs.legal, ends[LEGAL], last_gates, &mut copies);
             }
             if !self.keep && number == NEXT {
                 self.place_next(&section, &outputs.next, &mut copies, &mut program, &mut blocks);
@@ -188,6 +200,13 @@ impl Allocator {
             position += 1;
             self.assign_outputs(number, outputs, &mut program);
             self.push_copies(copies, &mut program.gates, &mut blocks);
+            if number == LEGAL {
+                for (role, gates) in last_gates.iter().enumerate() {
+                    program.choices[role].leaves = gates.as_ref().map(|gates| {
+                        self.push_leaves(role, gates, &outputs.legal[role], &mut program.gates, &mut blocks)
+                    });
+                }
+            }
             for value in 0..self.row.len() as u32 {
                 self.release(value, position, first_free);
             }
@@ -215,8 +234,7 @@ impl Allocator {
         }
         let mut keep_until = |literals: &[Literal<Value>], end: usize| {
             for &(value, _) in literals {
-                let last = &mut self.last[value as usize];
-                *last = (*last).max(end);
+                self.keep_until(value, end);
             }
         };
         keep_until(&[outputs.terminal], ends[TERMINAL]);
@@ -225,6 +243,12 @@ impl Allocator {
         keep_until(&outputs.next, ends[NEXT]);
         outputs.percepts.iter().for_each(|percepts| keep_until(percepts, ends[NEXT]));
         ends
+    }
+
+    /// Keeps the row of `value` at least until the position `end`.
+    fn keep_until(&mut self, value: Value, end: usize) {
+        let last = &mut self.last[value as usize];
+        *last = (*last).max(end);
     }
 
     /// Assigns rows to the values of one item of a section. Frees the rows that no later item reads.
@@ -297,14 +321,48 @@ impl Allocator {
     /// Appends gates that perform `copies` at the end of a section.
     fn push_copies(&self, copies: Vec<Copying>, gates: &mut Gates, blocks: &mut Vec<Block>) {
         for Copying { to, from } in copies {
-            let (from, negated) = match from {
+            let from = match from {
                 From::Row(row) => (row, false),
                 From::Value(literal) => self.row_of(literal),
             };
-            let kind = if negated { Kind::Not } else { Kind::Copy };
-            let (kind, from) = if from == ZEROS && negated { (Kind::Copy, ONES) } else { (kind, from) };
-            push_gate(gates, blocks, kind, Gate::new(to, [from; 3]));
+            let (kind, gate) = copy(to, from);
+            push_gate(gates, blocks, kind, gate);
         }
+    }
+
+    /// Appends the gates of the move rows of `role`, leaf by leaf: the last gates of the moves, and copies of the
+    /// other literals of `legal`.
+    fn push_leaves(
+        &self,
+        role: usize,
+        last: &LastGates,
+        legal: &[Literal<Value>],
+        gates: &mut Gates,
+        blocks: &mut Vec<Block>,
+    ) -> LeafBlocks {
+        let base = self.bases[role];
+        let moves = last.iter().zip(legal).map(Some).chain(std::iter::repeat(None));
+        let filled = last.len().next_multiple_of(GROUP);
+        let rows = (base..).zip(moves.take(filled)).map(|(to, mv)| match mv {
+            Some((Some(gate), _)) => {
+                (gate.kind, Gate::new(to, gate.inputs.map(|input| self.row[input as usize])))
+            }
+            Some((None, &literal)) => copy(to, self.row_of(literal)),
+            None => copy(to, (ZEROS, false)),
+        });
+        let rows: Vec<(Kind, Gate)> = rows.collect();
+        let first = blocks.len() as u32;
+        let ends = rows.chunks(LEAF_MOVES).map(|leaf| {
+            let mut leaf = leaf.to_vec();
+            leaf.sort_by_key(|&(kind, _)| kind as u8);
+            let mut of_leaf = Vec::new();
+            for (kind, gate) in leaf {
+                push_gate(gates, &mut of_leaf, kind, gate);
+            }
+            blocks.append(&mut of_leaf);
+            blocks.len() as u32
+        });
+        LeafBlocks { first, ends: ends.collect() }
     }
 
     /// Assigns the value of each legal move directly to the move's own row if possible. Otherwise, the value
@@ -315,10 +373,11 @@ impl Allocator {
         section: &Section,
         legal: &[Vec<Literal<Value>>],
         end: usize,
+        last_gates: &[Option<LastGates>],
         copies: &mut Vec<Copying>,
     ) {
         let made: FxHashSet<Value> = made_by(section);
-        for (role, list) in legal.iter().enumerate() {
+        for (role, list) in legal.iter().enumerate().filter(|&(role, _)| last_gates[role].is_none()) {
             for (at, &(value, negated)) in list.iter().enumerate() {
                 let target = self.bases[role] + at as u32;
                 let index = value as usize;
@@ -439,6 +498,16 @@ struct Copying {
 enum From {
     Row(u32),
     Value(Literal<Value>),
+}
+
+/// The gate that copies a literal to the row `to`.
+fn copy(to: u32, (from, negated): Literal<u32>) -> (Kind, Gate) {
+    let (kind, from) = match (from, negated) {
+        (ZEROS, true) => (Kind::Copy, ONES),
+        (_, true) => (Kind::Not, from),
+        (_, false) => (Kind::Copy, from),
+    };
+    (kind, Gate::new(to, [from; 3]))
 }
 
 /// The values that the gates of `section` compute. The gates inside loops are left out.

@@ -1,6 +1,7 @@
 //! Run-time detection of processor features, and dispatch to the kernels compiled for them.
 
 use crate::gate::Gates;
+use crate::leaves::LegalRows;
 use crate::program::Block;
 use crate::rows::{Bits, Row};
 use crate::select::{Keys, Scratch, SelectionTree};
@@ -111,19 +112,19 @@ impl Kernels {
         dispatch!(self, W, choose(area, tree, scratch, keys, counter))
     }
 
-    /// The same draw as that of [`Kernels::choose`], among many moves. `area` stays as it is, and `chosen` gets the
+    /// The same draw as that of [`Kernels::choose`], among many moves. `legal` stays as it is, and `chosen` gets the
     /// index of the chosen row of each lane, or [`NO_MOVE`](crate::select::NO_MOVE).
     #[inline]
     pub(crate) fn find<const W: usize>(
         self,
-        area: &[Row<W>],
+        legal: &mut LegalRows<'_, W>,
         tree: &SelectionTree,
         scratch: &mut Scratch<W>,
         keys: &Keys,
         counter: u32,
         chosen: &mut [u32],
     ) -> Row<W> {
-        dispatch!(self, W, find(area, tree, scratch, keys, counter, chosen))
+        dispatch!(self, W, find(legal, tree, scratch, keys, counter, chosen))
     }
 
     /// In the lanes of `mask`, replaces the bits of each row `i` by those of `words[i]`. Every word of the
@@ -150,8 +151,9 @@ impl Kernels {
 #[cfg(test)]
 mod tests {
     use super::{Cpu, Kernels};
+    use crate::leaves::LegalRows;
     use crate::rows::Row;
-    use crate::select::{Keys, NO_MOVE, Scratch, SelectionTree};
+    use crate::select::{Keys, NO_MOVE, Scratch, SelectionTree, has_many};
     use ggp_game::rng::{self, Stream};
 
     /// Gives every lane random legal moves, where each move is legal with a probability of `density` percent.
@@ -179,16 +181,17 @@ mod tests {
         let role = ggp_game::Role(1);
         let counter = rng::counter(3, role);
         let kernels = Kernels::new(cpu);
-        let some = if tree.leaf == 1 {
-            kernels.choose(&mut area, &tree, &mut scratch, &keys, counter)
-        } else {
+        let some = if has_many(moves) {
+            let mut rows = LegalRows::Computed(area.as_chunks().0);
             let mut chosen = vec![NO_MOVE; 64 * W];
-            let some = kernels.find(&area, &tree, &mut scratch, &keys, counter, &mut chosen);
+            let some = kernels.find(&mut rows, &tree, &mut scratch, &keys, counter, &mut chosen);
             area.fill(Row::ZERO);
             for (lane, &mv) in chosen.iter().enumerate().filter(|&(_, &mv)| mv != NO_MOVE) {
                 area[mv as usize].set(lane);
             }
             some
+        } else {
+            kernels.choose(&mut area, &tree, &mut scratch, &keys, counter)
         };
         for (lane, legal) in legal.iter().enumerate() {
             let bit = |row: &Row<W>| row.0[lane >> 6] >> (lane & 63) & 1 == 1;

@@ -6,10 +6,11 @@ use crate::circuit::Sharing;
 use crate::dependence::Dependence;
 use crate::guard::Sizes;
 use crate::latch::Kept;
+use crate::leaves::LeafGates;
 use crate::net::PropNet;
 use crate::program::{Choice, Layout, Outputs, Program};
 use crate::schedule::Compiler;
-use crate::select::{MAX_MOVES, SelectionTree};
+use crate::select::{LEAF_MOVES, MAX_MOVES, SelectionTree};
 use crate::specialise::{Specialised, constant_fluents, needed_fluents, phases, specialise};
 use crate::state::BitState;
 use ggp_game::{EvalError, Move, StopToken};
@@ -23,6 +24,10 @@ pub(crate) struct Phase {
     /// phase. The trees follow from `moves`, and their serialised form is empty.
     #[serde(skip)]
     pub(crate) trees: Vec<Option<SelectionTree>>,
+    /// For each role, the gates that compute its legal moves leaf by leaf, if there are some. They follow from the
+    /// program.
+    #[serde(skip)]
+    pub(crate) leaves: Vec<Option<LeafGates>>,
     /// For each role, the moves that have a row in this phase, as indices into the role's moves of the
     /// original network.
     pub(crate) moves: Vec<Vec<u32>>,
@@ -56,6 +61,9 @@ pub(crate) struct PhasePrograms {
     /// fields above and are not serialised.
     #[serde(skip)]
     pub(crate) rows: usize,
+    /// The number of rows behind them that the leaves of the legal moves share.
+    #[serde(skip)]
+    pub(crate) shared_rows: usize,
     #[serde(skip)]
     pub(crate) scratch: usize,
     /// The number of gates of the goals, if it exceeds the number of state rows. Storing an ended state is
@@ -135,6 +143,7 @@ impl PhasePrograms {
             .map(|((one, program), fixed)| Phase {
                 program,
                 trees: Vec::new(),
+                leaves: Vec::new(),
                 moves: one.moves.clone(),
                 fixed,
             })
@@ -144,9 +153,18 @@ impl PhasePrograms {
         let all: usize = phases.iter().map(|phase| phase.program.gates_per_step()).sum();
         let guarded: usize = phases.iter().map(|phase| phase.program.guarded_gates()).sum();
         let together = guarded * TOGETHER_FROM > all;
-        let (rows, scratch, defer) = (0, 0, None);
-        let programs =
-            PhasePrograms { phases, fluents, kept_rows, constants, together, rows, scratch, defer };
+        let (rows, shared_rows, scratch, defer) = (0, 0, 0, None);
+        let programs = PhasePrograms {
+            phases,
+            fluents,
+            kept_rows,
+            constants,
+            together,
+            rows,
+            shared_rows,
+            scratch,
+            defer,
+        };
         Ok(programs.completed())
     }
 
@@ -157,6 +175,15 @@ impl PhasePrograms {
             phase.trees = phase.moves.iter().map(tree).collect();
         }
         self.rows = self.phases.iter().map(|phase| phase.program.rows).max().unwrap_or(1);
+        self.shared_rows = 0;
+        for phase in &mut self.phases {
+            let program = &phase.program;
+            let leaves = program.choices.iter().map(|choice| LeafGates::new(program, choice, self.rows));
+            phase.leaves = leaves.collect();
+            if phase.leaves.iter().any(Option::is_some) {
+                self.shared_rows = LEAF_MOVES;
+            }
+        }
         let trees = self.phases.iter().flat_map(|phase| phase.trees.iter().flatten());
         self.scratch = trees.map(SelectionTree::scratch).max().unwrap_or(0);
         let goals = self.phases.iter().map(|phase| phase.program.gates_of_goals()).max().unwrap_or(0);

@@ -209,7 +209,15 @@ macro_rules! kernels {
             counter: u32,
         ) -> Row<W> {
             let mut some = Row::ZERO;
-            let width = count(area, tree, scratch, &mut some);
+            let (groups, _) = area.as_chunks::<8>();
+            for at in (0..W).step_by(Vector::WORDS) {
+                for (group, planes) in groups.iter().zip(scratch.counts.as_chunks_mut::<4>().0) {
+                    for (plane, sum) in planes.iter_mut().zip(count_eight(load_eight(group, at))) {
+                        store(plane, at, sum);
+                    }
+                }
+            }
+            let width = count(tree, scratch, &mut some);
             draw(scratch, width, keys, counter);
             select(area, tree, scratch, &some);
             some
@@ -292,32 +300,15 @@ macro_rules! kernels {
             }
         }
 
+        /// Counts the legal moves below each node, from the counts of the leaves. `some` gets the lanes that have a
+        /// legal move. Returns the number of bytes of a count.
         $(#[$features])*
         #[inline]
-        fn count<const W: usize>(
-            area: &[Row<W>],
-            tree: &SelectionTree,
-            scratch: &mut Scratch<W>,
-            some: &mut Row<W>,
-        ) -> usize {
-            let (groups, _) = area.as_chunks::<8>();
+        fn count<const W: usize>(tree: &SelectionTree, scratch: &mut Scratch<W>, some: &mut Row<W>) -> usize {
             let Scratch { counts, bytes, .. } = scratch;
             let root = tree.levels[tree.levels.len() - 1];
             let width = root.planes.div_ceil(8);
             for at in (0..W).step_by(Vector::WORDS) {
-                if tree.leaf == 1 {
-                    for (group, planes) in groups.iter().zip(counts.as_chunks_mut::<4>().0) {
-                        for (plane, sum) in planes.iter_mut().zip(count_eight(load_eight(group, at))) {
-                            store(plane, at, sum);
-                        }
-                    }
-                } else {
-                    for (leaf, planes) in groups.chunks(LEAF).zip(counts.as_chunks_mut::<LEAF_PLANES>().0) {
-                        for (plane, sum) in planes.iter_mut().zip(count_leaf(leaf, at)) {
-                            store(plane, at, sum);
-                        }
-                    }
-                }
                 for pair in tree.levels.windows(2) {
                     let (below, level) = (pair[0], pair[1]);
                     let (sums, out) = counts.split_at_mut(level.counts);

@@ -17,11 +17,12 @@ use self::start::{Queue, Template};
 use self::together::Together;
 use crate::cpu::Kernels;
 use crate::evaluator::{Phase, PhasePrograms};
+use crate::leaves::{ByLeaf, LeafGates, LegalRows};
 use crate::net::PropNet;
 use crate::prefer::Preferred;
-use crate::program::{Layout, ONES, SetRows};
+use crate::program::{GROUP, Layout, ONES, SetRows};
 use crate::rows::Row;
-use crate::select::{Keys, NO_MOVE, Scratch};
+use crate::select::{Keys, LEAF_MOVES, NO_MOVE, Scratch, some_of};
 use crate::state::BitState;
 use ggp_game::{Move, Playout, PlayoutPlan, Role, StopToken, rng};
 
@@ -93,7 +94,7 @@ impl<const W: usize> Lanes<W> {
     pub(crate) const LANES: usize = 64 * W;
 
     pub(crate) fn new(programs: &PhasePrograms, roles: usize) -> Lanes<W> {
-        let mut rows = vec![Row::ZERO; programs.rows];
+        let mut rows = vec![Row::ZERO; programs.rows + programs.shared_rows];
         rows[ONES as usize] = Row::ONES;
         Lanes {
             rows,
@@ -177,7 +178,11 @@ impl<const W: usize> Lanes<W> {
                 self.sweep += 1;
                 continue;
             }
-            run.kernels.run_blocks(&phase.program.legal_blocks, &phase.program.gates, &mut self.rows);
+            run.kernels.run_blocks(
+                phase.program.blocks_before_leaves(),
+                &phase.program.gates,
+                &mut self.rows,
+            );
             observe(SweepStep::Gates);
             let stuck = self.choose(run, number);
             observe(SweepStep::Choice);
@@ -215,29 +220,27 @@ impl<const W: usize> Lanes<W> {
         let phase = &run.programs.phases[number];
         let mut stuck = Row::ZERO;
         for (place, (choice, tree)) in phase.program.choices.iter().zip(&phase.trees).enumerate() {
-            let base = choice.base as usize;
-            let some = match tree {
-                Some(tree) => {
-                    let end = base + choice.moves.len().next_multiple_of(crate::program::GROUP);
-                    self.rows[base + choice.moves.len()..end].fill(Row::ZERO);
-                    let counter = rng::counter(self.sweep as u32, Role(choice.role as u8));
-                    let area = &mut self.rows[base..end];
-                    if let Some(preferred) = &run.preferred {
-                        preferred.narrow(number, place, area, self.preferring);
-                    }
-                    match &choice.sets {
-                        None => run.kernels.choose(area, tree, &mut self.scratch, &self.keys, counter),
-                        Some(sets) => {
-                            let chosen = &mut self.chosen[choice.role];
-                            let some =
-                                run.kernels.find(area, tree, &mut self.scratch, &self.keys, counter, chosen);
-                            set_rows(&mut self.rows, sets, chosen);
-                            some
-                        }
-                    }
+            let counter = rng::counter(self.sweep as u32, Role(choice.role as u8));
+            let some = match (tree, &choice.sets) {
+                (None, _) if choice.moves.is_empty() => Row::ZERO,
+                (None, _) => self.rows[choice.base as usize],
+                (Some(tree), None) => {
+                    let area = legal_rows(run, number, place, &mut self.rows, self.preferring);
+                    run.kernels.choose(area, tree, &mut self.scratch, &self.keys, counter)
                 }
-                None if choice.moves.is_empty() => Row::ZERO,
-                None => self.rows[base],
+                (Some(tree), Some(sets)) => {
+                    let (rows, chosen) = (&mut self.rows, &mut self.chosen[choice.role]);
+                    let mut legal = if let Some(gates) = &phase.leaves[place] {
+                        LegalRows::ByLeaf(by_leaf(run, number, place, gates, rows, self.preferring))
+                    } else {
+                        let area = legal_rows(run, number, place, rows, self.preferring);
+                        LegalRows::Computed(area.as_chunks().0)
+                    };
+                    let some =
+                        run.kernels.find(&mut legal, tree, &mut self.scratch, &self.keys, counter, chosen);
+                    set_rows(&mut self.rows, sets, chosen);
+                    some
+                }
             };
             if !choice.always {
                 stuck |= self.live & !some;
@@ -268,6 +271,50 @@ impl<const W: usize> Lanes<W> {
             self.record[lane].extend_from_slice(&self.joint[lane * roles..][..roles]);
         });
     }
+}
+
+/// The move rows of the choice `place` in the phase `number`, restricted to preferred moves where playouts apply the
+/// preference.
+fn legal_rows<'a, const W: usize>(
+    run: &Run<'_>,
+    number: usize,
+    place: usize,
+    rows: &'a mut [Row<W>],
+    preferring: Row<W>,
+) -> &'a mut [Row<W>] {
+    let choice = &run.programs.phases[number].program.choices[place];
+    let moves = choice.moves.len();
+    let area = &mut rows[choice.base as usize..][..moves.next_multiple_of(GROUP)];
+    area[moves..].fill(Row::ZERO);
+    if let Some(preferred) = &run.preferred {
+        preferred.narrow(number, place, area, preferring);
+    }
+    area
+}
+
+/// The same rows, computed leaf by leaf by `gates`.
+fn by_leaf<'a, const W: usize>(
+    run: &'a Run<'_>,
+    number: usize,
+    place: usize,
+    gates: &'a LeafGates,
+    rows: &'a mut [Row<W>],
+    preferring: Row<W>,
+) -> ByLeaf<'a, W> {
+    let preferred = run.preferred.as_ref().filter(|_| preferring.any());
+    let narrowed = preferred.map(|preferred| {
+        let preferred = preferred.of(number, place);
+        let mut some = Row::ZERO;
+        for (leaf, preferred) in preferred.chunks(LEAF_MOVES).enumerate() {
+            if preferred.contains(&true) {
+                let (blocks, all) = gates.of(leaf);
+                run.kernels.run_blocks(blocks, all, rows);
+                some |= some_of(&rows[gates.rows(leaf)], preferred);
+            }
+        }
+        (preferred, !(some & preferring))
+    });
+    ByLeaf { gates, rows, narrowed }
 }
 
 /// Sets the rows of `sets` for the move that each lane has chosen.

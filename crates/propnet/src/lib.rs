@@ -56,6 +56,7 @@ mod hold;
 mod kernels;
 mod lanes;
 mod latch;
+mod leaves;
 mod machine;
 mod move_set;
 mod narrowed;

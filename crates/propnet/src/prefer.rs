@@ -5,6 +5,7 @@
 use crate::evaluator::{Phase, PhasePrograms};
 use crate::program::Choice;
 use crate::rows::Bits;
+use crate::select::{keep_others_in, some_of};
 use ggp_game::{Move, Preference, Role};
 
 /// A preference, and the rows of the preferred moves in the programs of all phases.
@@ -40,14 +41,13 @@ impl<'a> Preferred<'a> {
     /// Restricts `legal`, the move rows of one choice: in the lanes of `preferring` that have a legal
     /// preferred move, all other moves are removed.
     pub(crate) fn narrow<R: Bits>(&self, phase: usize, choice: usize, legal: &mut [R], preferring: R) {
-        let preferred = &self.rows[phase][choice];
-        let mut some = R::NONE;
-        for (&row, _) in legal.iter().zip(preferred).filter(|&(_, &preferred)| preferred) {
-            some = some | row;
-        }
-        let others = !(some & preferring);
-        for (row, _) in legal.iter_mut().zip(preferred).filter(|&(_, &preferred)| !preferred) {
-            *row = *row & others;
-        }
+        let preferred = self.of(phase, choice);
+        let others = !(some_of(legal, preferred) & preferring);
+        keep_others_in(others, legal, preferred);
+    }
+
+    /// For each move row of one choice, whether its move is preferred.
+    pub(crate) fn of(&self, phase: usize, choice: usize) -> &[bool] {
+        &self.rows[phase][choice]
     }
 }

@@ -66,6 +66,25 @@ pub(crate) struct Choice {
     pub(crate) always: bool,
     /// The rows by which gates read the choice. `None` if they read the move rows.
     pub(crate) sets: Option<SetRows>,
+    /// The blocks of the last gates of the legal moves, if they may run leaf by leaf (see [`crate::leaves`]).
+    pub(crate) leaves: Option<LeafBlocks>,
+}
+
+/// For each leaf of a role's move rows, its blocks among the blocks of the legal moves. They are the last ones, and
+/// each writes only rows of its leaf.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct LeafBlocks {
+    /// The index of the first block of the first leaf.
+    pub(crate) first: u32,
+    /// The end of the blocks of each leaf, which begin where those of the leaf before end.
+    pub(crate) ends: Vec<u32>,
+}
+
+impl LeafBlocks {
+    /// The end of the blocks of the last leaf.
+    pub(crate) fn last(&self) -> u32 {
+        self.ends.last().copied().unwrap_or(self.first)
+    }
 }
 
 /// The rows of sets of a role's moves. After the choice, a row says whether the chosen move is in the set. The
@@ -182,7 +201,23 @@ pub(crate) fn state_row(position: usize) -> usize {
     FIRST_STATE as usize + position
 }
 
+impl Block {
+    /// The run that the block is.
+    pub(crate) fn run(&self) -> Option<&Run> {
+        match self {
+            Block::Run(run) => Some(run),
+            Block::Loop { .. } | Block::Guard { .. } => None,
+        }
+    }
+}
+
 impl Program {
+    /// The blocks of the legal moves without those that may run leaf by leaf.
+    pub(crate) fn blocks_before_leaves(&self) -> &[Block] {
+        let leaves = self.choices.iter().find_map(|choice| choice.leaves.as_ref());
+        &self.legal_blocks[..leaves.map_or(self.legal_blocks.len(), |leaves| leaves.first as usize)]
+    }
+
     /// The number of gates of a step. The gates of the goals are left out.
     pub(crate) fn gates_per_step(&self) -> usize {
         [&self.terminal_blocks, &self.legal_blocks, &self.next_blocks]

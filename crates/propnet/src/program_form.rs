@@ -8,6 +8,7 @@ use crate::evaluator::{Phase, PhasePrograms};
 use crate::gate::{Gate, Literal};
 use crate::net::{NetRole, PropNet};
 use crate::program::{Block, FIRST_STATE, GROUP, Layout, Program, Run};
+use crate::select::{LEAF_MOVES, has_many};
 
 /// The largest number of rows of a program.
 const MAX_ROWS: usize = 1 << 31;
@@ -37,6 +38,7 @@ impl Program {
         )?;
         self.rows = self.live_rows.next_power_of_two();
         self.check_gates()?;
+        self.check_leaves()?;
         let lengths = |lists: &[Vec<Literal<u32>>], length: &dyn Fn(&NetRole) -> usize| {
             lists.len() == roles.len()
                 && lists.iter().zip(roles).all(|(list, role)| list.len() == length(role))
@@ -114,6 +116,34 @@ impl Program {
         }
         require(end as usize == self.gates.len(), "gates of a program")?;
         Ok(unknowns)
+    }
+
+    /// Checks the blocks that may run leaf by leaf: they are the last ones of the legal moves, and those of each leaf
+    /// compute its rows and no others. [`Program::check_choices`] and [`Program::check_blocks`] come before.
+    fn check_leaves(&self) -> Result<(), DecodeError> {
+        const FAULT: &str = "leaves of a program";
+        let mut end = self.blocks_before_leaves().len();
+        for choice in &self.choices {
+            let Some(leaves) = &choice.leaves else { continue };
+            let last = choice.base + choice.moves.len().next_multiple_of(GROUP) as u32;
+            let many = choice.sets.is_some() && has_many(choice.moves.len());
+            require(many && leaves.first as usize == end, FAULT)?;
+            let mut row = choice.base;
+            for &next in &leaves.ends {
+                let blocks = self.legal_blocks.get(end..next as usize).unwrap_or_default();
+                let runs: Vec<&Run> = blocks.iter().filter_map(Block::run).collect();
+                require(runs.len() == blocks.len(), FAULT)?;
+                let gates =
+                    runs.iter().flat_map(|run| &self.gates[run.gates.start as usize..run.gates.end as usize]);
+                let mut rows: Vec<u32> = gates.map(Gate::out).collect();
+                rows.sort_unstable();
+                let until = last.min(row + LEAF_MOVES as u32);
+                require(rows.into_iter().eq(row..until), FAULT)?;
+                (row, end) = (until, next as usize);
+            }
+            require(row == last, FAULT)?;
+        }
+        require(end == self.legal_blocks.len(), FAULT)
     }
 
     /// Checks the rows of all gates and unknowns. No gate writes to the two constant rows.

@@ -24,6 +24,8 @@ pub struct ProgramCounts {
     /// Whether the gates that serve both the terminal condition and the legal moves run only once in each
     /// step.
     pub shares_terminal: bool,
+    /// Whether the last gates of some role's legal moves run leaf by leaf, when the choice of moves looks at them.
+    pub chooses_by_leaf: bool,
 }
 
 impl ProgramCounts {
@@ -34,6 +36,7 @@ impl ProgramCounts {
             rows: programs.phases.iter().map(|phase| phase.program.live_rows).max().unwrap_or(0),
             defers_goals: programs.defer.is_some(),
             shares_terminal: programs.shares_terminal(),
+            chooses_by_leaf: programs.shared_rows > 0,
         }
     }
 }

@@ -1,15 +1,16 @@
 //! Scheduling: turns a circuit into a program. The order of the gates keeps the number of values that are
 //! live at a time small.
 
-use crate::allocate::{Allocator, OutputValues};
+use crate::allocate::{Allocator, LEGAL, OutputValues};
 use crate::circuit::{Circuit, Sharing};
 use crate::gate::{Gates, Kind, Literal};
 use crate::gates::{Item, Leaf, Mapper, Section, Value, ValueGate, drop_unread};
 use crate::guard::{Sizes, guarded, pays, uses};
 use crate::hold::Holds;
+use crate::leaves::{LastGates, take_last_gates};
 use crate::node::Signal;
 use crate::program::{Choice, Layout, Outputs, Program, SetRows, ZEROS};
-use crate::select::has_many_moves;
+use crate::select::{has_many, has_many_moves};
 use crate::steps::Steps;
 use ggp_game::{EvalError, StopToken};
 use std::collections::VecDeque;
@@ -158,6 +159,12 @@ impl<'a> Compiler<'a> {
         drop_unread(&mut sections, &mut read);
         let uses =
             if keep { Vec::new() } else { uses(mapper.value_count(), &sections, &held_section, &outputs) };
+        let mut last_of = |(legal, moves): (&Vec<Literal<Value>>, &Vec<u32>)| {
+            let may = !keep && has_many(moves.len());
+            may.then(|| take_last_gates(&mut sections[LEGAL], legal, &uses))?
+        };
+        let last_gates: Vec<Option<LastGates>> =
+            outputs.legal.iter().zip(&self.outputs.moves).map(&mut last_of).collect();
         for section in &mut sections {
             let grouped = if keep { None } else { guarded(section, &uses, sizes) };
             *section = sort_by_kind(std::mem::take(section), stop)?;
@@ -191,7 +198,7 @@ impl<'a> Compiler<'a> {
             steps: Steps { mapped: sections.iter().flatten().map(Item::gates).sum(), ..self.circuit.steps },
         };
         stop.check()?;
-        Ok(allocator.finish(program, sections, &outputs))
+        Ok(allocator.finish(program, sections, &outputs, &last_gates))
     }
 
     fn choices(&self, allocator: &Allocator) -> Vec<Choice> {
@@ -208,6 +215,7 @@ impl<'a> Compiler<'a> {
                     let (first, sets) = &allocator.sets[role];
                     self.set_rows(*first, sets, moves)
                 }),
+                leaves: None,
             })
             .collect()
     }

@@ -13,18 +13,17 @@
 //!
 //! Among many moves, most groups contain no chosen move. The tree then has larger groups as leaves, and the way
 //! down visits only the nodes with a chosen move below them. It ends with the number of the chosen move of each lane,
-//! instead of a row for each move.
+//! instead of a row for each move. The rows of a leaf may be computed only when the choice looks at them (see
+//! [`crate::leaves`]).
 
 use crate::net::NetRole;
-use crate::rows::Row;
+use crate::rows::{Bits, Row};
 use ggp_game::rng;
 
 /// The shape of the selection tree over one role's rows.
 #[derive(Clone, Debug)]
 pub(crate) struct SelectionTree {
     pub(crate) levels: Vec<Level>,
-    /// The number of groups of eight rows that a leaf has: 1, or [`LEAF`] in the tree of many moves.
-    pub(crate) leaf: usize,
 }
 
 /// One level of the tree. Level 0 has a node for each leaf.
@@ -49,13 +48,22 @@ const MANY_MOVES: usize = 1024;
 
 /// Whether `role` has many moves.
 pub(crate) fn has_many_moves(role: &NetRole) -> bool {
-    role.moves.len() >= MANY_MOVES
+    has_many(role.moves.len())
+}
+
+/// Whether `moves` move rows are many.
+pub(crate) fn has_many(moves: usize) -> bool {
+    moves >= MANY_MOVES
 }
 
 /// The number of groups of eight rows in each leaf of the tree of many moves.
 pub(crate) const LEAF: usize = 8;
+/// The number of move rows of such a leaf.
+pub(crate) const LEAF_MOVES: usize = 8 * LEAF;
 /// The number of planes that hold a count of the rows of such a leaf.
 pub(crate) const LEAF_PLANES: usize = 7;
+/// The number of binary digits of the index of a row in such a leaf.
+pub(crate) const LEAF_DIGITS: usize = 6;
 /// The largest number of levels of a tree.
 pub(crate) const MAX_LEVELS: usize = 20;
 /// The largest number of planes of a node.
@@ -75,7 +83,7 @@ impl SelectionTree {
         // No count exceeds the number of moves, which bounds the planes.
         let enough = (usize::BITS - moves.leading_zeros()) as usize;
         let mut levels: Vec<Level> = Vec::new();
-        let is_large = moves >= MANY_MOVES;
+        let is_large = has_many(moves);
         let leaf = if is_large { LEAF } else { 1 };
         let of_leaf = if is_large { LEAF_PLANES } else { 4 };
         let (mut nodes, mut counts, mut ranks) = (moves.div_ceil(8 * leaf).max(1), 0, 0);
@@ -86,19 +94,20 @@ impl SelectionTree {
             let rank_rows = if height == 0 { of_leaf } else { 1 + (of_leaf - 1 + height).min(enough) };
             levels.push(Level { nodes, counts, planes, ranks, rank_rows });
             counts += nodes * planes;
-            // On the way down among many moves, one node of each level waits.
-            ranks += if is_large { rank_rows } else { nodes * rank_rows };
+            // On the way down among many moves, one node of each level waits, with all planes.
+            ranks += if is_large { 1 + MAX_PLANES } else { nodes * rank_rows };
             if nodes == 1 {
                 break;
             }
             nodes = nodes.div_ceil(2);
         }
-        SelectionTree { levels, leaf }
+        SelectionTree { levels }
     }
 
     /// The number of rows of scratch space for the counts. The ranks need another space of the same size.
     pub(crate) fn scratch(&self) -> usize {
-        self.levels.iter().map(|level| level.nodes * level.planes.max(level.rank_rows)).sum()
+        let rows = |level: &Level| level.nodes * level.planes.max(level.rank_rows);
+        self.levels.iter().map(rows).sum::<usize>().max(self.levels.len() * (1 + MAX_PLANES))
     }
 }
 
@@ -198,5 +207,20 @@ fn to_words<const W: usize>(bytes: &[u8], rows: &mut [Row<W>; 8]) {
         for (word, bytes) in row.0.iter_mut().zip(bytes.as_chunks::<8>().0) {
             *word = u64::from_le_bytes(*bytes);
         }
+    }
+}
+
+/// The lanes in which a preferred move is legal.
+#[inline(always)]
+pub(crate) fn some_of<R: Bits>(legal: &[R], preferred: &[bool]) -> R {
+    let legal = legal.iter().zip(preferred).filter(|&(_, &preferred)| preferred);
+    legal.fold(R::NONE, |some, (&row, _)| some | row)
+}
+
+/// Removes the moves that are not preferred, except in the lanes of `others`.
+#[inline(always)]
+pub(crate) fn keep_others_in<R: Bits>(others: R, legal: &mut [R], preferred: &[bool]) {
+    for (row, _) in legal.iter_mut().zip(preferred).filter(|&(_, &preferred)| !preferred) {
+        *row = *row & others;
     }
 }

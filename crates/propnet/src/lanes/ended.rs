@@ -145,7 +145,7 @@ impl<const W: usize> Lanes<W> {
         run.kernels.run_blocks(&program.terminal_blocks, &program.gates, &mut self.rows);
         self.end(run, number, stuck, Row::ZERO, sink);
         run.kernels.run_blocks(&program.terminal_blocks, &program.gates, &mut self.rows);
-        run.kernels.run_blocks(&program.legal_blocks, &program.gates, &mut self.rows);
+        run.kernels.run_blocks(program.blocks_before_leaves(), &program.gates, &mut self.rows);
         self.choose(run, number);
     }
 }
