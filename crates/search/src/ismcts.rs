@@ -25,8 +25,8 @@ use crate::interrupt::{interrupt_at, release};
 use crate::observation::not_started;
 use crate::player::MakeMachine;
 use ggp_game::{
-    Candidate, Clocks, Deadline, Game, Move, Observation, PlayError, Player, Playouts, Role, SearchReport,
-    StateMachine, StopToken,
+    Candidate, Clocks, Deadline, Draft, Game, Move, Observation, PlayError, Player, Playouts, Role,
+    SearchReport, StateMachine, StopToken,
 };
 use std::sync::Arc;
 use std::time::Instant;
@@ -63,6 +63,7 @@ pub struct InformationSetPlayer<M: Playouts> {
     make: MakeMachine<M>,
     current: Option<RunningMatch<M>>,
     report: Option<SearchReport>,
+    draft: Draft,
 }
 
 impl<M: Playouts> InformationSetPlayer<M> {
@@ -71,7 +72,13 @@ impl<M: Playouts> InformationSetPlayer<M> {
         options: InformationSetOptions,
         make: impl FnMut(&Arc<Game>, Deadline, &StopToken) -> Result<M, PlayError> + Send + 'static,
     ) -> InformationSetPlayer<M> {
-        InformationSetPlayer { options, make: Box::new(make), current: None, report: None }
+        InformationSetPlayer {
+            options,
+            make: Box::new(make),
+            current: None,
+            report: None,
+            draft: Draft::default(),
+        }
     }
 }
 
@@ -108,13 +115,14 @@ impl<M: Playouts> Player for InformationSetPlayer<M> {
         }
         let deadline = self.options.clock(running.clocks, deadline);
         let watched = interrupt_at(&mut running.recall, deadline, stop);
-        let before = running.playouts();
+        let (before, iterations) = (running.playouts(), self.options.iterations);
         let searched =
-            if own.len() > 1 { running.search(self.options.iterations, deadline, stop) } else { Ok(0) };
+            if own.len() > 1 { running.search(&own, iterations, deadline, stop, &self.draft) } else { Ok(0) };
         drop(watched);
         release(&mut running.recall);
         let done = searched?;
         let best = running.choose(&own);
+        self.draft.set(Some(running.recall.move_text(own[best]).to_owned()));
         let playouts = running.playouts() - before;
         let text = |&mv: &Move| running.recall.move_text(mv).to_owned();
         let arms = running.node().map(Node::arms);
@@ -146,6 +154,10 @@ impl<M: Playouts> Player for InformationSetPlayer<M> {
         let running = self.current.as_mut().ok_or_else(not_started)?;
         release(&mut running.recall);
         running.update_states(seen)
+    }
+
+    fn draft(&self) -> Option<Draft> {
+        Some(self.draft.clone())
     }
 
     fn report(&self) -> Option<SearchReport> {

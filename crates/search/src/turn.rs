@@ -28,7 +28,7 @@ const RECYCLED_IN_HASTE: usize = 32;
 
 /// The time between two updates of a draft: short in comparison with the clocks of a match, long in comparison with
 /// the time that an update takes.
-const DRAFT_EVERY: Duration = Duration::from_millis(50);
+pub(crate) const DRAFT_EVERY: Duration = Duration::from_millis(50);
 
 /// The progress of one thread through its batches.
 #[derive(Debug)]

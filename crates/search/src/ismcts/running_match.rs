@@ -5,10 +5,11 @@ use super::belief::Belief;
 use super::descend::{Descent, End, Selection};
 use super::node::{Node, best};
 use super::tree::Tree;
+use crate::turn::DRAFT_EVERY;
 use ggp_game::rng::Sequence;
 use ggp_game::{
-    Clocks, Deadline, EvalError, InformationSet, Move, Observation, PlayError, PlayoutPlan, Playouts, Recall,
-    Recalled, Role, StateMachine, StopToken,
+    Clocks, Deadline, Draft, EvalError, InformationSet, Move, Observation, PlayError, PlayoutPlan, Playouts,
+    Recall, Recalled, Role, StateMachine, StopToken,
 };
 use std::time::{Duration, Instant};
 
@@ -189,14 +190,19 @@ impl<M: Playouts> RunningMatch<M> {
         }
     }
 
-    /// Searches until `iterations` are done, `stop` is raised, or the next batch might end after `deadline`.
-    /// Returns the number of iterations done.
+    /// Searches until `iterations` are done, `stop` is raised, or the next batch might end after `deadline`. Keeps
+    /// `draft` up to date, with a choice among the moves `own`. Returns the number of iterations done.
     pub(super) fn search(
         &mut self,
+        own: &[Move],
         iterations: Option<u64>,
         deadline: Deadline,
         stop: &StopToken,
+        draft: &Draft,
     ) -> Result<u64, EvalError> {
+        // A draft must not take numbers of the search's random stream: it depends on the time.
+        let point = self.random.clone().between(0.0..1.0);
+        let mut drafted: Option<Instant> = None;
         // A batch is expected to take as long as the longest batch so far, and starts only if twice that
         // time is left.
         let mut longest = Duration::ZERO;
@@ -219,6 +225,11 @@ impl<M: Playouts> RunningMatch<M> {
             }
             done += left;
             longest = longest.max(batch.elapsed());
+            if drafted.is_none_or(|last| last.elapsed() >= DRAFT_EVERY) {
+                let text = |at: usize| self.recall.move_text(own[at]).to_owned();
+                draft.set(self.preferred(own, point).map(text));
+                drafted = Some(Instant::now());
+            }
         }
         Ok(done)
     }
@@ -234,11 +245,17 @@ impl<M: Playouts> RunningMatch<M> {
     /// move.
     pub(super) fn choose(&mut self, own: &[Move]) -> usize {
         let random = self.random.between(0.0..1.0);
-        match self.node().filter(|node| node.visits() > 0 && node.moves() == own) {
-            Some(node) if self.selection == Selection::RegretMatching => node.draw_purified(random),
-            Some(node) => node.most_visited(),
-            None => ((random * own.len() as f64) as usize).min(own.len() - 1),
-        }
+        let any = ((random * own.len() as f64) as usize).min(own.len() - 1);
+        self.preferred(own, random).unwrap_or(any)
+    }
+
+    /// The index of the move that the statistics choose among `own`; `random` is a point from 0 to 1 for the draw.
+    fn preferred(&self, own: &[Move], random: f64) -> Option<usize> {
+        let node = self.node().filter(|node| node.visits() > 0 && node.moves() == own)?;
+        Some(match self.selection {
+            Selection::RegretMatching => node.draw_purified(random),
+            Selection::Ucb(_) => node.most_visited(),
+        })
     }
 
     /// The number of playouts since the start of the match.

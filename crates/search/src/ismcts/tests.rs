@@ -60,6 +60,29 @@ fn percepts_determine_the_move() {
 }
 
 #[test]
+fn the_draft_is_the_move_that_the_search_prefers_so_far() {
+    let stop = StopToken::new();
+    let mut player = started(CUPS, Role(1), u64::MAX, 5);
+    let draft = player.draft().unwrap();
+    assert_eq!(player.play(Observation::Start, Deadline::never(), &stop).unwrap(), "listen");
+    draft.set(None);
+    let (thinking, stopping) = (draft.clone(), stop.clone());
+    let searching = std::thread::spawn(move || {
+        let seen = [Fact::from_canonical("(rustle 2)")];
+        let seen = Observation::Percepts { turn: 1, own: "listen", seen: &seen };
+        player.play(seen, Deadline::never(), &stopping)
+    });
+    while thinking.get().is_none() {
+        assert!(!searching.is_finished(), "the search ends only when it is stopped");
+        std::thread::yield_now();
+    }
+    assert_eq!(thinking.get().as_deref(), Some("(guess 2)"), "the search goes on");
+    stop.stop();
+    assert_eq!(searching.join().unwrap().unwrap(), "(guess 2)");
+    assert_eq!(draft.get().as_deref(), Some("(guess 2)"));
+}
+
+#[test]
 fn without_iterations_the_move_is_random() {
     let (mv, report) = play(0, Some("(rustle 1)"));
     assert!(mv.starts_with("(guess "));
