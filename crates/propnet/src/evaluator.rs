@@ -93,6 +93,19 @@ impl PhasePrograms {
         PhasePrograms::new(net, &vec![None; net.fluents.len()], vec![Vec::new()], stop)
     }
 
+    /// One program for steps from states that are reachable from the initial state, in any phase. All fluents have a
+    /// state row.
+    ///
+    /// # Errors
+    /// [`EvalError::Interrupted`] soon after `stop` is raised.
+    pub(crate) fn episodes(net: &PropNet, stop: &StopToken) -> Result<PhasePrograms, EvalError> {
+        let constant = constant_fluents(net, &Dependence::new(net), stop)?;
+        let phases = vec![Vec::new()];
+        let nets = specialised(net, &constant, &phases, stop)?;
+        let fluents = (0..net.fluents.len() as u32).collect();
+        PhasePrograms::with_fluents(&nets, fluents, &constant, phases, stop)
+    }
+
     fn new(
         net: &PropNet,
         constant: &[Option<bool>],
@@ -118,6 +131,17 @@ impl PhasePrograms {
         stop: &StopToken,
     ) -> Result<PhasePrograms, EvalError> {
         let fluents = needed_fluents(&nets.iter().map(|one| &one.net).collect::<Vec<_>>());
+        PhasePrograms::with_fluents(nets, fluents, constant, phases, stop)
+    }
+
+    /// The same as [`PhasePrograms::of`]. The fluents with a state row are `fluents`, in ascending order.
+    fn with_fluents(
+        nets: &[Specialised],
+        fluents: Vec<u32>,
+        constant: &[Option<bool>],
+        phases: Vec<Vec<(u32, bool)>>,
+        stop: &StopToken,
+    ) -> Result<PhasePrograms, EvalError> {
         let kept = Kept::of_phases(&nets.iter().map(|one| &one.net).collect::<Vec<_>>());
         let kept_rows = kept.first().map_or(0, Kept::rows);
         let outputs: Vec<Outputs<'_>> =

@@ -12,7 +12,7 @@ mod start;
 mod together;
 
 use self::ended::Ended;
-use self::outcomes::Outcomes;
+pub(crate) use self::outcomes::Outcomes;
 use self::start::{Queue, Template};
 use self::together::Together;
 use crate::cpu::Kernels;
@@ -271,7 +271,7 @@ impl<const W: usize> Lanes<W> {
 }
 
 /// Sets the rows of `sets` for the move that each lane has chosen.
-fn set_rows<const W: usize>(rows: &mut [Row<W>], sets: &SetRows, chosen: &[u32]) {
+pub(crate) fn set_rows<const W: usize>(rows: &mut [Row<W>], sets: &SetRows, chosen: &[u32]) {
     rows[sets.rows.start as usize..sets.rows.end as usize].fill(Row::ZERO);
     for (lane, &at) in chosen.iter().enumerate().filter(|&(_, &at)| at != NO_MOVE) {
         for &row in sets.of(at as usize) {
@@ -281,4 +281,4 @@ fn set_rows<const W: usize>(rows: &mut [Row<W>], sets: &SetRows, chosen: &[u32])
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
