@@ -45,7 +45,7 @@ def rate(run: Callable[[], int], seconds: float) -> float:
 
 def playouts(game: ggp.Game, path: pathlib.Path, seconds: float) -> tuple[float, float]:
     """(a) Steps of playouts inside, and of `ggp bench`."""
-    count, seed = 1 << 16, iter(range(1, 1 << 30))
+    count, seed = 1 << 18, iter(range(1, 1 << 30))
     ours = rate(lambda: game.playouts(count, seed=next(seed))[1], seconds)
     call = ["ggp", "bench", str(path), "--seconds", str(max(1, seconds)), "--json"]
     said = json.loads(subprocess.run(call, capture_output=True, check=True).stdout)

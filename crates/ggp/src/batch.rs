@@ -1,22 +1,23 @@
 //! [`Batch`]: many episodes of one game, which step together.
 
+mod against;
 mod expansion;
-mod fault;
 mod one_by_one;
 mod reading;
 mod tally;
 #[cfg(test)]
 mod tests;
 
+pub use self::against::{Opponents, UnfitOpponents};
 pub use self::expansion::Expansion;
-pub use self::fault::BatchError;
 pub use self::reading::Rows;
 pub use self::tally::Tally;
 
 use self::one_by_one::OneByOne;
+use crate::batch_error::BatchError;
 use crate::reasoner::{Reasoner, State};
 use ggp_game::{EvalError, Role, StateMachine, StopToken};
-use ggp_propnet::{Checked, Episodes, IllegalAction};
+use ggp_propnet::{Checked, Episodes, IllegalAction, Seeds};
 use rayon::prelude::*;
 use std::fmt::{self, Debug, Formatter};
 
@@ -78,6 +79,10 @@ pub struct Batch {
     lanes: usize,
     roles: usize,
     illegal: Illegal,
+    /// The lanes whose episodes ended in steps before the last one that belong to the same call.
+    earlier: Vec<usize>,
+    /// Whether the last call made any step.
+    has_stepped: bool,
     /// The threads that step the blocks of lanes. `None` for the calling thread.
     pool: Option<rayon::ThreadPool>,
 }
@@ -157,7 +162,16 @@ impl Batch {
         let pool = (options.threads > 1)
             .then(|| rayon::ThreadPoolBuilder::new().num_threads(options.threads).build());
         let pool = pool.transpose().map_err(|error| BatchError::Threads(error.to_string()))?;
-        Ok(Batch { reasoner: reasoner.clone(), inner, lanes, roles, illegal: options.illegal, pool })
+        Ok(Batch {
+            reasoner: reasoner.clone(),
+            inner,
+            lanes,
+            roles,
+            illegal: options.illegal,
+            earlier: Vec::new(),
+            has_stepped: false,
+            pool,
+        })
     }
 
     /// The number of lanes.
@@ -191,6 +205,8 @@ impl Batch {
     /// [`BatchError::Illegal`] if an action is not legal and [`BatchOptions::illegal`] refuses it: no lane has changed
     /// then. [`BatchError::Eval`] if the rules cannot be evaluated.
     pub fn step(&mut self, actions: Option<&[i32]>) -> Result<(), BatchError> {
+        self.earlier.clear();
+        self.has_stepped = true;
         let (ends, roles, size) = (self.illegal == Illegal::EndsEpisode, self.roles, self.size());
         let part = |at: usize| actions.map(|actions| &actions[at * size * roles..]);
         match &mut self.inner {
@@ -269,10 +285,10 @@ impl Batch {
     }
 
     /// Begins the first episode of `seed` in all lanes.
-    pub fn restart(&mut self, seed: u64) {
+    pub fn restart(&mut self, seed: u64, seeds: Seeds) {
         match &mut self.inner {
-            Inner::Network(blocks) => blocks.iter_mut().for_each(|block| block.restart(seed, 0)),
-            Inner::OneByOne(blocks) => blocks.iter_mut().for_each(|block| block.restart(seed)),
+            Inner::Network(blocks) => blocks.iter_mut().for_each(|block| block.restart(seed, seeds)),
+            Inner::OneByOne(blocks) => blocks.iter_mut().for_each(|block| block.restart(seed, seeds)),
         }
     }
 
@@ -344,6 +360,12 @@ impl Reasoner {
     /// The facts of the rows of fluents. `None` without a network: the facts are not known beforehand then.
     pub fn fluents(&self) -> Option<Vec<&str>> {
         Some(self.as_network()?.net().fluents().iter().map(|fluent| fluent.fact.as_str()).collect())
+    }
+
+    /// The percepts that `role` may get. `None` without a network: they are not known beforehand then.
+    pub fn percepts_of(&self, role: Role) -> Option<Vec<&str>> {
+        let sees = &self.as_network()?.net().roles()[role.index()].sees;
+        Some(sees.iter().map(|(fact, _)| fact.as_str()).collect())
     }
 
     /// The state whose fluents are the bits of `words`, in the order of [`Reasoner::fluents`].

@@ -1,6 +1,6 @@
 //! One error type for all parts of the library, so that programs can use `?` everywhere.
 
-use crate::batch::BatchError;
+use crate::batch_error::BatchError;
 use crate::build::BuildError;
 use crate::load::LoadError;
 use crate::participants::ParticipantError;

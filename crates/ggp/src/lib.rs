@@ -43,6 +43,7 @@
 
 mod background;
 mod batch;
+mod batch_error;
 pub mod board;
 mod build;
 mod cache;
@@ -58,7 +59,8 @@ mod spec;
 mod trial;
 
 pub use background::{BackgroundBuild, Notice};
-pub use batch::{Batch, BatchError, BatchOptions, Expansion, Illegal, Rows, Tally};
+pub use batch::{Batch, BatchOptions, Expansion, Illegal, Opponents, Rows, Tally, UnfitOpponents};
+pub use batch_error::BatchError;
 pub use build::{Build, BuildError, BuildTimes, Choice, UnknownChoice};
 pub use cache::{CacheUsage, NetworkCache};
 pub use error::Error;
@@ -85,5 +87,5 @@ pub use ggp_game::{
     perft, perft_until,
 };
 pub use ggp_gdl::{Diagnostic, Severity, Strictness};
-pub use ggp_propnet::{Cpu, DecodeError, GroundLimits, PropNetMachine};
+pub use ggp_propnet::{Cpu, DecodeError, GroundLimits, PropNetMachine, Seeds};
 pub use ggp_search::{Halt, Limits as SearchLimits, MctsOptions, PlayerSpec, SpecError};

@@ -6,13 +6,14 @@ use crate::circuit::Sharing;
 use crate::dependence::Dependence;
 use crate::guard::Sizes;
 use crate::latch::Kept;
-use crate::net::PropNet;
+use crate::net::{Fluent, PropNet};
+use crate::node::Signal;
 use crate::program::{Choice, Layout, Outputs, Program};
 use crate::schedule::Compiler;
 use crate::select::{MAX_MOVES, SelectionTree};
 use crate::specialise::{Specialised, constant_fluents, needed_fluents, phases, specialise};
 use crate::state::BitState;
-use ggp_game::{EvalError, Move, StopToken};
+use ggp_game::{EvalError, Fact, Move, StopToken};
 use serde::{Deserialize, Serialize};
 
 /// The program for playout steps in one phase (the step number modulo the game's period).
@@ -94,11 +95,18 @@ impl PhasePrograms {
     }
 
     /// One program for steps from states that are reachable from the initial state, in any phase. All fluents have a
-    /// state row.
+    /// state row. So have all percepts: they are like fluents that nothing reads.
     ///
     /// # Errors
     /// [`EvalError::Interrupted`] soon after `stop` is raised.
     pub(crate) fn episodes(net: &PropNet, stop: &StopToken) -> Result<PhasePrograms, EvalError> {
+        let mut net = net.clone();
+        let percepts = net.roles.iter().flat_map(|role| &role.sees);
+        let percept =
+            |(fact, next): &(Fact, Signal)| Fluent { fact: fact.clone(), initial: false, next: *next };
+        let percepts: Vec<Fluent> = percepts.map(percept).collect();
+        net.fluents.extend(percepts);
+        let net = &net;
         let constant = constant_fluents(net, &Dependence::new(net), stop)?;
         let phases = vec![Vec::new()];
         let nets = specialised(net, &constant, &phases, stop)?;

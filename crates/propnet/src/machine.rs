@@ -7,7 +7,7 @@ mod episodes;
 mod playouts;
 mod shared;
 
-pub use self::episodes::{Checked, Episodes, IllegalAction};
+pub use self::episodes::{Checked, Episodes, IllegalAction, Seeds};
 use self::playouts::PlayoutBuffers;
 use self::shared::Shared;
 use crate::cpu::{Cpu, Kernels};

@@ -5,7 +5,7 @@ use crate::error;
 use crate::game::{Game, Inner};
 use crate::interrupt::interruptible;
 use crate::state::State;
-use ggp::{BatchError, BatchOptions, Role, Rows};
+use ggp::{BatchError, BatchOptions, Illegal, Opponents, Role, Rows, Seeds};
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -106,7 +106,6 @@ impl Batch {
     /// each lane and role.
     fn actions(&self, given: &Bound<'_, PyAny>) -> PyResult<Vec<i32>> {
         let (items, shape) = input::<i64>(given, "actions", "iu", "int64")?;
-        let clamp = |action: i64| action.clamp(-1, i64::from(i32::MAX)) as i32;
         if shape == [self.lanes, self.roles] {
             return Ok(items.into_iter().map(clamp).collect());
         }
@@ -123,6 +122,11 @@ impl Batch {
         }
         Ok(actions)
     }
+}
+
+/// An action as 32 bits. Negative ones stand for none.
+fn clamp(action: i64) -> i32 {
+    action.clamp(-1, i64::from(i32::MAX)) as i32
 }
 
 #[pymethods]
@@ -162,6 +166,51 @@ impl Batch {
         py.detach(|| self.lock().step(actions.as_deref())).map_err(|error| error::of_batch(py, &error))
     }
 
+    /// Makes steps until `role` has a choice in each lane whose episode is not over; opponents choose the other moves.
+    ///
+    /// Args:
+    ///     role: The role.
+    ///     actions: An integer array of shape (n,) with the role's action in each lane. Without it, lanes in which the role
+    ///         has a choice make no step: it is for new episodes, in which others move first.
+    ///     opponents: `"random"`, or a search with a number of iterations, such as `"mcts:iterations=200"`.
+    ///
+    /// `rewards` are those of all these steps together.
+    ///
+    /// Raises:
+    ///     IllegalMoveError: As `step`.
+    ///     ValueError: For other opponents, and in a game of hidden information.
+    #[pyo3(signature = (role, actions = None, opponents = "random"))]
+    fn step_against(
+        &self,
+        py: Python<'_>,
+        role: &Bound<'_, PyAny>,
+        actions: Option<&Bound<'_, PyAny>>,
+        opponents: &str,
+    ) -> PyResult<()> {
+        self.check_process()?;
+        let role = self.game.role(role)?;
+        let opponents: Opponents = opponents
+            .parse()
+            .map_err(|error: ggp::UnfitOpponents| PyValueError::new_err(error.to_string()))?;
+        let actions = match actions {
+            None => None,
+            Some(given) => {
+                let (items, shape) = input::<i64>(given, "actions", "iu", "int64")?;
+                if shape != [self.lanes] {
+                    return Err(wrong_shape("actions", &shape, &[&[self.lanes]]));
+                }
+                Some(items.into_iter().map(clamp).collect::<Vec<i32>>())
+            }
+        };
+        let work =
+            |stop: &ggp::StopToken| self.lock().step_against(role, actions.as_deref(), &opponents, stop);
+        let outcome = match opponents {
+            Opponents::Random => py.detach(|| work(&ggp::StopToken::new())),
+            Opponents::Search(..) => interruptible(py, work)?,
+        };
+        outcome.map_err(|error| error::of_batch(py, &error))
+    }
+
     /// Begins the next episode in the lanes of `mask`, a bool array of shape (n,); in all lanes by default.
     #[pyo3(signature = (mask = None))]
     fn reset(&self, py: Python<'_>, mask: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
@@ -183,8 +232,14 @@ impl Batch {
     }
 
     /// Begins the first episode of `seed` in all lanes.
-    fn restart(&self, py: Python<'_>, seed: u64) {
-        py.detach(|| self.lock().restart(seed));
+    ///
+    /// Args:
+    ///     seed: The seed.
+    ///     by_lane: Whether lane i draws as lane 0 of the seed `seed + i`.
+    #[pyo3(signature = (seed, *, by_lane = false))]
+    fn restart(&self, py: Python<'_>, seed: u64, by_lane: bool) {
+        let seeds = if by_lane { Seeds::ByLane } else { Seeds::One };
+        py.detach(|| self.lock().restart(seed, seeds));
     }
 
     /// Makes random steps until all episodes are over.
@@ -205,24 +260,35 @@ impl Batch {
     ///         `len(game.fluents)`.
     ///     dtype: `"bool"`, `"uint8"` or `"float32"`. Packed rows are always uint64.
     ///     out: An array of that shape and dtype to fill, instead of a new one.
+    ///     role: The role that observes. It makes a difference in a game of hidden information alone: the columns are then
+    ///         the percepts of `game.percepts(role)`, of which each lane shows those of its last step, and the layout must
+    ///         be `"rows"`. Without a role everything is shown.
     ///
     /// Raises:
     ///     NoNetworkError: If the game has no network.
-    #[pyo3(signature = (layout = "rows", dtype = "bool", out = None))]
+    #[pyo3(signature = (layout = "rows", dtype = "bool", out = None, *, role = None))]
     fn observe<'py>(
         &self,
         py: Python<'py>,
         layout: &str,
         dtype: &str,
         out: Option<Bound<'py, PyAny>>,
+        role: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let fluents = self.fluents(py)?;
+        let observer = role.map(|role| self.game.role(role)).transpose()?;
+        let observer = observer.filter(|_| self.game.game.has_percepts());
         let is_float = match dtype {
             "bool" | "uint8" => false,
             "float32" => true,
             _ => return Err(PyValueError::new_err(format!("dtype is bool, uint8 or float32, not {dtype}"))),
         };
+        let percepts = observer.and_then(|role| Some(self.game.reasoner().percepts_of(role)?.len()));
         let (shape, is_rows) = match layout {
+            "rows" if percepts.is_some() => ([self.lanes, percepts.unwrap_or(0)], true),
+            "facts" | "packed" if percepts.is_some() => {
+                return Err(PyValueError::new_err("what a role observes has the layout rows"));
+            }
             "packed" => {
                 let words = fluents.div_ceil(64);
                 return self.filled(py, out, &[self.lanes, words], "uint64", |batch, out| {
@@ -233,8 +299,10 @@ impl Batch {
             "facts" => ([fluents, self.lanes], false),
             _ => return Err(PyValueError::new_err(format!("layout is rows, facts or packed, not {layout}"))),
         };
-        let write = move |batch: &mut ggp::Batch, out: &mut [u8]| {
-            if is_rows { batch.write_fluents(fluents, out) } else { batch.write_facts(out) }
+        let write = move |batch: &mut ggp::Batch, out: &mut [u8]| match (observer, percepts) {
+            (Some(role), Some(percepts)) => batch.write_percepts(role, percepts, out),
+            _ if is_rows => batch.write_fluents(fluents, out),
+            _ => batch.write_facts(out),
         };
         if is_float {
             return self.filled(py, out, &shape, dtype, |batch, out: &mut [f32]| {
@@ -438,12 +506,12 @@ impl Batch {
     /// `observe()`: the facts of each lane, a bool array of shape (n, F).
     #[getter]
     fn observation<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.observe(py, "rows", "bool", None)
+        self.observe(py, "rows", "bool", None, None)
     }
 
     /// The states as bits, a uint64 array of shape (n, ceil(F / 64)): `observe("packed")`.
     fn pack<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.observe(py, "packed", "bool", None)
+        self.observe(py, "packed", "bool", None, None)
     }
 
     /// The state of one lane.
@@ -464,5 +532,44 @@ impl Batch {
         Err(PyTypeError::new_err(
             "a batch does not pickle: pickle batch.game and the packed states, batch.pack()",
         ))
+    }
+}
+
+#[pymethods]
+impl Game {
+    /// Many episodes of this game, which step together.
+    ///
+    /// Args:
+    ///     n: The number of lanes, each of which has one episode at a time.
+    ///     seed: The seed of all draws. An episode's draws depend on the seed, its lane and its number in the lane alone.
+    ///     threads: The number of threads. It changes no result.
+    ///     max_steps: The number of steps after which an episode is truncated.
+    ///     illegal: `"raise"` if an illegal action raises and no lane steps, `"end"` if it ends its episode: the role at
+    ///         fault gets the goal 0, the others get 100.
+    ///
+    /// Raises:
+    ///     ValueError: For too many lanes, and for none.
+    #[pyo3(signature = (n, seed = 0, threads = 1, *, max_steps = None, illegal = "raise"))]
+    fn batch(
+        slf: &Bound<'_, Self>,
+        n: usize,
+        seed: u64,
+        threads: usize,
+        max_steps: Option<u32>,
+        illegal: &str,
+    ) -> PyResult<Batch> {
+        let illegal = match illegal {
+            "raise" => Illegal::IsRefused,
+            "end" => Illegal::EndsEpisode,
+            other => {
+                return Err(PyValueError::new_err(format!(
+                    "illegal is \"raise\" or \"end\", not \"{other}\""
+                )));
+            }
+        };
+        if !(1..=256).contains(&threads) {
+            return Err(PyValueError::new_err(format!("threads must be 1 to 256, not {threads}")));
+        }
+        Batch::new(slf, n, &BatchOptions { seed, threads, max_steps, illegal })
     }
 }

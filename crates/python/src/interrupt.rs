@@ -2,8 +2,8 @@
 
 use ggp::StopToken;
 use pyo3::prelude::*;
-use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::thread;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{self, Thread};
 use std::time::Duration;
 
 /// The time after which waiting work asks Python for signals.
@@ -15,17 +15,18 @@ pub(crate) fn interruptible<T: Send>(
     py: Python<'_>,
     work: impl FnOnce(&StopToken) -> T + Send,
 ) -> PyResult<T> {
-    let stop = StopToken::new();
+    let (stop, is_done) = (StopToken::new(), AtomicBool::new(false));
     py.detach(|| {
+        let waiting = thread::current();
         thread::scope(|scope| {
-            let (done, ended) = channel::<()>();
             let worker = scope.spawn(|| {
                 // Dropped when the work ends, in whichever way.
-                let _done = done;
+                let _done = Done(&is_done, &waiting);
                 work(&stop)
             });
             let mut raised = None;
-            while raised.is_none() && ended.recv_timeout(POLL) == Err(RecvTimeoutError::Timeout) {
+            while raised.is_none() && !is_done.load(Ordering::Acquire) {
+                thread::park_timeout(POLL);
                 #[expect(clippy::redundant_closure_for_method_calls, reason = "lifetimes")]
                 let signals = Python::attach(|py| py.check_signals());
                 raised = signals.err();
@@ -40,4 +41,14 @@ pub(crate) fn interruptible<T: Send>(
             raised.map_or(outcome, Err)
         })
     })
+}
+
+/// Marks the end of work, and wakes the thread that waits for it.
+struct Done<'a>(&'a AtomicBool, &'a Thread);
+
+impl Drop for Done<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Release);
+        self.1.unpark();
+    }
 }

@@ -14,6 +14,8 @@ mod board;
 mod error;
 mod game;
 mod interrupt;
+mod playouts;
+mod queries;
 mod search;
 mod state;
 

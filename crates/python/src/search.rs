@@ -1,7 +1,7 @@
 //! The class `Search`: a tree search.
 
 use crate::error;
-use crate::game::{Inner, duration};
+use crate::game::{Game, Inner, duration};
 use crate::interrupt::interruptible;
 use ggp::{Halt, PlayerSpec, SearchLimits};
 use pyo3::exceptions::PyValueError;
@@ -108,5 +108,22 @@ impl Search {
 impl Search {
     fn lock_name(&self) -> &'static str {
         ggp::StateMachine::name(&*self.game.reasoner())
+    }
+}
+
+#[pymethods]
+impl Game {
+    /// A tree search.
+    ///
+    /// Args:
+    ///     state: The state to search from; the initial one by default.
+    ///     player: The search and its options, as the command `ggp` takes them, such as `"mcts:seed=1"`.
+    ///
+    /// Raises:
+    ///     ValueError: In a game of hidden information, and for another player.
+    #[pyo3(signature = (state = None, player = "mcts"))]
+    fn search(&self, py: Python<'_>, state: Option<&Bound<'_, PyAny>>, player: &str) -> PyResult<Search> {
+        let start = self.states(state)?.swap_remove(0);
+        Search::new(py, &self.inner, &start, player)
     }
 }

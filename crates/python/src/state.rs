@@ -1,13 +1,13 @@
 //! The class `State`: one state of a game.
 
-use crate::array::Output;
+use crate::array::{Output, input, wrong_shape};
 use crate::board;
 use crate::error;
 use crate::game::{Game, Inner};
 use ggp::{EvalError, Reasoner, Role, StateMachine};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::types::{PyDict, PyList, PyTuple};
 use std::sync::Arc;
 
 /// A state of a game: the facts that hold. States are immutable and hashable.
@@ -243,5 +243,69 @@ impl State {
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
         let make = py.import("ggp._pickle")?.getattr("state")?;
         Ok((make, (self.game(), self.facts(py)?).into_pyobject(py)?))
+    }
+}
+
+impl Game {
+    /// The states that `given` stands for: a state, a list of states, or an array of packed states.
+    pub(crate) fn states(&self, given: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<ggp::State>> {
+        let py = given.map(Bound::py);
+        let mut reasoner = self.inner.reasoner();
+        let (Some(given), Some(py)) = (given, py) else {
+            return Ok(vec![
+                reasoner.initial_state().map_err(|error| Python::attach(|py| error::of_eval(py, &error)))?,
+            ]);
+        };
+        if let Ok(one) = given.cast::<State>() {
+            return Ok(vec![
+                one.get().own(&self.inner, &mut reasoner).map_err(|error| error::of_eval(py, &error))?,
+            ]);
+        }
+        if given.is_instance_of::<PyList>() || given.is_instance_of::<PyTuple>() {
+            let states = given.extract::<Vec<Bound<'_, State>>>().map_err(|_| {
+                PyTypeError::new_err("states are a State, a list of them, or an array of packed states")
+            })?;
+            let own = states.iter().map(|state| state.get().own(&self.inner, &mut reasoner));
+            return own.collect::<Result<_, _>>().map_err(|error| error::of_eval(py, &error));
+        }
+        let words = self.words(py, &reasoner)?;
+        let (items, shape) = input::<u64>(given, "states", "u", "uint64")?;
+        if shape.len() != 2 || shape[1] != words {
+            return Err(wrong_shape("states", &shape, &[&[shape.first().copied().unwrap_or(0), words]]));
+        }
+        let states = items.chunks(words.max(1)).map(|words| reasoner.state_of_words(words));
+        states.collect::<Result<_, _>>().map_err(|error| error::of_eval(py, &error))
+    }
+}
+
+#[pymethods]
+impl Game {
+    /// The initial state.
+    fn initial_state(&self, py: Python<'_>) -> PyResult<State> {
+        let state = py.detach(|| self.inner.reasoner().initial_state());
+        Ok(State::new(&self.inner, state.map_err(|error| error::of_eval(py, &error))?))
+    }
+
+    /// The state in which exactly `facts` hold.
+    ///
+    /// Raises:
+    ///     ValueError: If a text is no fact.
+    ///     EvaluationError: If a fact can never hold, or two of them never together.
+    fn state(&self, py: Python<'_>, facts: Vec<String>) -> PyResult<State> {
+        let parsed = facts.iter().map(|text| {
+            ggp::Fact::new(text).ok_or_else(|| PyValueError::new_err(format!("`{text}` is no fact")))
+        });
+        let facts = parsed.collect::<PyResult<Vec<_>>>()?;
+        let state = py.detach(|| self.inner.reasoner().state_of(&facts));
+        Ok(State::new(&self.inner, state.map_err(|error| error::of_eval(py, &error))?))
+    }
+
+    /// The states of an array of packed states, as `Batch.pack` and `State.pack` give them.
+    ///
+    /// Args:
+    ///     packed: A uint64 array of shape (n, words).
+    fn unpack(&self, packed: &Bound<'_, PyAny>) -> PyResult<Vec<State>> {
+        let states = self.states(Some(packed))?;
+        Ok(states.into_iter().map(|state| State::new(&self.inner, state)).collect())
     }
 }

@@ -1,6 +1,6 @@
 //! All successors of many states.
 
-use super::BatchError;
+use crate::batch_error::BatchError;
 use crate::reasoner::{Reasoner, State};
 use ggp_game::{Batches, JointMoves, Move, Role, StopToken};
 

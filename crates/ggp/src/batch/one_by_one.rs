@@ -3,17 +3,20 @@
 use super::BatchOptions;
 use crate::reasoner::{Reasoner, State};
 use ggp_game::{EvalError, Fact, Goals, Move, Role, StateMachine, StopToken, rng::Stream};
-use ggp_propnet::IllegalAction;
+use ggp_propnet::{IllegalAction, Seeds};
 
 /// Some lanes of a batch, with a machine of their own.
 pub(super) struct OneByOne {
     machine: Reasoner,
     start: State,
     seed: u64,
+    seeds: Seeds,
     first: u64,
     max_steps: u32,
     nature: Option<usize>,
     lanes: Vec<Lane>,
+    /// The lanes that make no steps for now.
+    paused: Vec<bool>,
     stop: StopToken,
 }
 
@@ -60,10 +63,12 @@ impl OneByOne {
             machine,
             start,
             seed: options.seed,
+            seeds: Seeds::One,
             first,
             max_steps,
             nature,
             lanes,
+            paused: vec![false; count],
             stop: StopToken::new(),
         })
     }
@@ -77,8 +82,8 @@ impl OneByOne {
         let roles = self.start_roles();
         let mut faults = Vec::new();
         for (number, (lane, actions)) in self.lanes.iter().zip(actions.chunks(roles)).enumerate() {
-            for (role, &action) in actions.iter().enumerate().filter(|_| !lane.is_over() && !lane.is_stuck())
-            {
+            let moves = !lane.is_over() && !lane.is_stuck() && !self.paused[number];
+            for (role, &action) in actions.iter().enumerate().filter(|_| moves) {
                 let count = lane.legal[role].len();
                 let open = count == 1 || self.nature == Some(role);
                 if !usize::try_from(action).map_or(open, |rank| rank < count) {
@@ -99,7 +104,7 @@ impl OneByOne {
         for (number, lane) in self.lanes.iter_mut().enumerate() {
             self.stop.check()?;
             lane.has_just_ended = false;
-            if lane.is_over() {
+            if lane.is_over() || self.paused[number] {
                 continue;
             }
             if lane.is_stuck() {
@@ -116,8 +121,7 @@ impl OneByOne {
                 continue;
             }
             let own = actions.map(|actions| &actions[number * roles..][..roles]);
-            let stream =
-                Stream::new(self.seed, (self.first + number as u64) | (u64::from(lane.episode) << 32));
+            let stream = stream(self.seeds, self.seed, self.first + number as u64, lane.episode);
             let steps = lane.steps;
             let choose = |(role, legal): (usize, &Vec<Move>)| {
                 let given = own.and_then(|own| usize::try_from(own[role]).ok());
@@ -138,6 +142,11 @@ impl OneByOne {
         Ok(())
     }
 
+    /// From now on, the lanes that `paused` accepts make no steps.
+    pub(super) fn pause(&mut self, paused: impl Fn(usize) -> bool) {
+        self.paused.iter_mut().enumerate().for_each(|(lane, one)| *one = paused(lane));
+    }
+
     fn start_roles(&self) -> usize {
         self.machine.game().role_count()
     }
@@ -154,8 +163,8 @@ impl OneByOne {
         self.reset(|lane| over[lane]);
     }
 
-    pub(super) fn restart(&mut self, seed: u64) {
-        self.seed = seed;
+    pub(super) fn restart(&mut self, seed: u64, seeds: Seeds) {
+        (self.seed, self.seeds) = (seed, seeds);
         (0..self.lanes.len()).for_each(|lane| self.begin(lane, 0));
     }
 
@@ -230,8 +239,16 @@ impl OneByOne {
     /// 32 random bits for `role` in the next step of the lane.
     pub(super) fn bits(&self, lane: usize, role: usize) -> u32 {
         let Lane { episode, steps, .. } = self.lanes[lane];
-        let number = (self.first + lane as u64) | (u64::from(episode) << 32);
-        Stream::new(self.seed, number).bits(steps, Role(role as u8))
+        let stream = stream(self.seeds, self.seed, self.first + lane as u64, episode);
+        stream.bits(steps, Role(role as u8))
+    }
+}
+
+/// The random stream of an episode, as for lanes with a network.
+fn stream(seeds: Seeds, seed: u64, lane: u64, episode: u32) -> Stream {
+    match seeds {
+        Seeds::One => Stream::new(seed, lane | (u64::from(episode) << 32)),
+        Seeds::ByLane => Stream::new(seed.wrapping_add(lane), u64::from(episode) << 32),
     }
 }
 

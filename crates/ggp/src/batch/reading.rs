@@ -1,7 +1,8 @@
 //! What a caller reads of a batch: facts, legal moves, turns, draws, and ends. Every array goes lane after lane.
 
 use super::one_by_one::OneByOne;
-use super::{Batch, BatchError, Inner, each};
+use super::{Batch, Inner, each};
+use crate::batch_error::BatchError;
 use ggp_game::Role;
 use ggp_propnet::Episodes;
 
@@ -81,6 +82,17 @@ impl Batch {
                 block.write_fluent(fluent, out);
             }
         }
+        Ok(())
+    }
+
+    /// Writes the percepts that `role` has got in the last step of each lane, one byte a percept, in the order of
+    /// [`Reasoner::percepts_of`](crate::Reasoner::percepts_of). There are none before the first step.
+    ///
+    /// # Errors
+    /// [`BatchError::NoNetwork`].
+    pub fn write_percepts(&mut self, role: Role, percepts: usize, out: &mut [u8]) -> Result<(), BatchError> {
+        let (pool, mut parts) = self.parts(out, percepts)?;
+        each(pool, &mut parts, |(block, out)| block.write_percepts(role.index(), out));
         Ok(())
     }
 
@@ -269,8 +281,13 @@ impl Batch {
         }
     }
 
-    /// Calls `call` with the lanes whose episodes ended in the last step.
+    /// Calls `call` with the lanes whose episodes ended in the last step, or in the last call of
+    /// [`Batch::step_against`]. A lane may come twice.
     pub fn for_each_ended(&self, mut call: impl FnMut(usize)) {
+        self.earlier.iter().for_each(|&lane| call(lane));
+        if !self.has_stepped {
+            return;
+        }
         let size = self.size();
         match &self.inner {
             Inner::Network(blocks) => {

@@ -121,11 +121,25 @@ impl Part {
         let first = plan.first.wrapping_add((self.start * plan.per_start) as u64 + self.first);
         let roles = tally.counts.goal_sums.len();
         let plan = PlayoutPlan { first, per_start: self.per_start, moves: false, ..plan };
-        reasoner.playouts(&starts[self.start..self.start + self.starts], plan, &mut |playout| {
-            tally.counts.add(first.wrapping_add(playout.index as u64), &playout);
-            tally.unfinished += u64::from(!playout.terminal);
+        let own = &starts[self.start..self.start + self.starts];
+        let Tally { counts, goal_sums, unfinished } = tally;
+        if self.starts == 1 {
+            let before = counts.goal_sums.clone();
+            reasoner.playouts(own, plan, &mut |playout| {
+                counts.add(first.wrapping_add(playout.index as u64), &playout);
+                *unfinished += u64::from(!playout.terminal);
+            })?;
+            let sums = goal_sums[self.start * roles..].iter_mut();
+            for ((sum, after), before) in sums.zip(&counts.goal_sums).zip(before) {
+                *sum += after - before;
+            }
+            return Ok(());
+        }
+        reasoner.playouts(own, plan, &mut |playout| {
+            counts.add(first.wrapping_add(playout.index as u64), &playout);
+            *unfinished += u64::from(!playout.terminal);
             let start = self.start + playout.index / plan.per_start;
-            for (sum, goals) in tally.goal_sums[start * roles..].iter_mut().zip(playout.goals) {
+            for (sum, goals) in goal_sums[start * roles..].iter_mut().zip(playout.goals) {
                 *sum += u64::from(goals.score().value());
             }
         })

@@ -1,6 +1,7 @@
 //! A batch on the network and one on the interpreter make the same steps, and threads change nothing.
 
-use super::{Batch, BatchError, BatchOptions, Illegal, Rows};
+use super::{Batch, BatchOptions, Illegal, Opponents, Rows};
+use crate::batch_error::BatchError;
 use crate::reasoner::Reasoner;
 use ggp_game::{Role, StateMachine, StopToken};
 
@@ -165,4 +166,43 @@ fn too_many_lanes_are_refused_and_long_runs_stop() {
     let mut batch = Batch::new(&reasoner, 10, &BatchOptions::default()).expect("a batch");
     assert!(batch.roll_out(&stop).is_err());
     assert!(batch.roll_out(&StopToken::new()).is_ok() && batch.is_over());
+}
+
+/// Plays a role's first legal actions against `opponents`, until all episodes are over. Returns the role's goals.
+fn play_against(reasoner: &Reasoner, role: Role, opponents: &str, threads: usize) -> Vec<u8> {
+    let options = BatchOptions { seed: 3, threads, ..BatchOptions::default() };
+    let mut batch = Batch::new(reasoner, 40, &options).expect("a batch");
+    let opponents: Opponents = opponents.parse().expect("opponents");
+    let stop = StopToken::new();
+    batch.step_against(role, None, &opponents, &stop).expect("the opponents begin");
+    while !batch.is_over() {
+        let (begins, actions) = batch.legal_lists(role);
+        let first = |lane: usize| if begins[lane] < begins[lane + 1] { actions[begins[lane]] } else { -1 };
+        let own: Vec<i32> = (0..40).map(first).collect();
+        let mut turns = vec![0; 40];
+        batch.write_turns(&mut turns);
+        assert!(
+            turns.iter().all(|&turn| [-1, role.0.cast_signed()].contains(&turn)),
+            "it is the turn of {role:?}"
+        );
+        batch.step_against(role, Some(&own), &opponents, &stop).expect("a step");
+    }
+    (0..40).map(|lane| batch.goals(lane)[role.index()]).collect()
+}
+
+#[test]
+fn opponents_move_until_the_role_has_a_choice() {
+    let reasoner = game("tic_tac_toe");
+    for role in [Role(0), Role(1)] {
+        let sum = |goals: Vec<u8>| goals.iter().map(|&goal| u32::from(goal)).sum::<u32>();
+        let easy = play_against(&reasoner, role, "random", 1);
+        assert_eq!(easy, play_against(&reasoner, role, "random", 2));
+        assert_eq!(easy, play_against(&Reasoner::interpreter(reasoner.game()), role, "random", 1));
+        let hard = play_against(&reasoner, role, "mcts:iterations=100", 1);
+        assert_eq!(hard, play_against(&reasoner, role, "mcts:iterations=100", 2));
+        assert!(sum(hard) < sum(easy), "a search is a stronger opponent");
+    }
+    let mut hidden = Batch::new(&game("kuhn_poker"), 3, &BatchOptions::default()).expect("a batch");
+    let refused = hidden.step_against(Role(1), None, &Opponents::Random, &StopToken::new());
+    assert_eq!(refused, Err(BatchError::HiddenInformation));
 }

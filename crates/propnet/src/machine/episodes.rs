@@ -55,6 +55,7 @@ pub struct Episodes {
     scratch: Scratch<WORDS>,
     keys: Keys,
     seed: u64,
+    seeds: Seeds,
     /// The number of lane 0. The other lanes have the numbers that follow.
     first: u64,
     lanes: usize,
@@ -62,6 +63,8 @@ pub struct Episodes {
     used: Lanes,
     /// The lanes whose episodes are not over.
     live: Lanes,
+    /// The lanes that make no steps for now.
+    paused: Lanes,
     terminated: Lanes,
     truncated: Lanes,
     /// The lanes whose episodes ended in the last step.
@@ -85,12 +88,22 @@ pub struct Episodes {
     chosen: Vec<Vec<u32>>,
     /// For each role and each of its moves, the index of its move row, or [`NO_MOVE`] if the move is never legal.
     row_of: Arc<[Vec<u32>]>,
-    /// For each state row, a word of equal bits: the value of the fluent in the initial state.
+    /// For each state row, a word of equal bits: the value of the fluent in the initial state. The rows of the percepts
+    /// of all roles follow those of the fluents.
     initial: Arc<[u64]>,
     is_over_at_once: bool,
     /// State rows of lanes that do not step, and move rows while a draw overwrites them.
     held: Vec<Lanes>,
     transposed: Vec<u64>,
+}
+
+/// Which seed the lanes of a block have.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Seeds {
+    /// All lanes have the seed of the block.
+    One,
+    /// The lane with the number `i` draws as the lane 0 of the seed of the block plus `i`.
+    ByLane,
 }
 
 /// How far the current states are evaluated.
@@ -155,8 +168,8 @@ impl Episodes {
                 row_of
             })
             .collect();
-        let initial =
-            all.fluents.iter().map(|&at| if shared.net.fluents[at as usize].initial { !0 } else { 0 });
+        let holds = |&at: &u32| shared.net.fluents.get(at as usize).is_some_and(|fluent| fluent.initial);
+        let initial = all.fluents.iter().map(|at| if holds(at) { !0 } else { 0 });
         let initial: Arc<[u64]> = initial.collect();
         let (roles, scratch) = (shared.net.roles.len(), all.scratch);
         let used = Row::ONES.first(lanes);
@@ -167,10 +180,12 @@ impl Episodes {
             scratch: Scratch::new(scratch),
             keys: Keys::new(WORDS),
             seed,
+            seeds: Seeds::One,
             first,
             lanes,
             used,
             live: Row::ZERO,
+            paused: Row::ZERO,
             terminated: Row::ZERO,
             truncated: Row::ZERO,
             ended: Row::ZERO,
@@ -213,6 +228,17 @@ impl Episodes {
         self.cut_off_at = 0;
     }
 
+    /// From now on, the lanes that `paused` accepts make no steps. Their episodes stay as they are.
+    pub fn pause(&mut self, paused: impl Fn(usize) -> bool) {
+        self.paused = Row::ZERO;
+        (0..self.lanes).filter(|&lane| paused(lane)).for_each(|lane| self.paused.set(lane));
+    }
+
+    /// The lanes that make steps.
+    fn moving(&self) -> Lanes {
+        self.live & !self.paused
+    }
+
     /// Begins the next episode in each lane that `chosen` accepts.
     pub fn reset(&mut self, chosen: impl Fn(usize) -> bool) {
         let mut lanes = Row::ZERO;
@@ -230,10 +256,10 @@ impl Episodes {
         self.begin(lanes);
     }
 
-    /// Sets the number of the episodes in all lanes, and begins them.
-    pub fn restart(&mut self, seed: u64, episode: u32) {
-        self.seed = seed;
-        self.episode.fill(episode);
+    /// Begins the first episode of `seed` in all lanes.
+    pub fn restart(&mut self, seed: u64, seeds: Seeds) {
+        (self.seed, self.seeds) = (seed, seeds);
+        self.episode.fill(0);
         self.begin(self.used);
     }
 
@@ -244,7 +270,7 @@ impl Episodes {
         let before = rng::counter(self.steps as u32, Role(0));
         let roles = self.shared.net.roles.len();
         lanes.for_each_lane(|lane| {
-            let key = rng::Stream::new(self.seed, self.number(lane)).key();
+            let key = self.stream(lane).key();
             let position = Keys::position(lane, WORDS);
             self.keys.low[position] = (key as u32).wrapping_sub(before);
             self.keys.high[position] = (key >> 32) as u32;
@@ -267,9 +293,13 @@ impl Episodes {
         }
     }
 
-    /// The number of the random stream of the lane's episode.
-    fn number(&self, lane: usize) -> u64 {
-        (self.first + lane as u64) | (u64::from(self.episode[lane]) << EPISODE_SHIFT)
+    /// The random stream of the lane's episode.
+    fn stream(&self, lane: usize) -> rng::Stream {
+        let (number, episode) = (self.first + lane as u64, u64::from(self.episode[lane]) << EPISODE_SHIFT);
+        match self.seeds {
+            Seeds::One => rng::Stream::new(self.seed, number | episode),
+            Seeds::ByLane => rng::Stream::new(self.seed.wrapping_add(number), episode),
+        }
     }
 
     /// Makes a step in each lane whose episode is not over. Every role makes a random legal move.
@@ -277,7 +307,7 @@ impl Episodes {
         self.evaluate_legal();
         let mut stuck = Row::ZERO;
         for place in 0..self.row_of.len() {
-            stuck |= self.live & !self.draw(place);
+            stuck |= self.moving() & !self.draw(place);
         }
         self.advance(stuck, Row::ZERO);
     }
@@ -313,7 +343,7 @@ impl Episodes {
         let programs = programs(&shared);
         let program = &programs.phases[0].program;
         let states = state_row(0)..state_row(programs.fluents.len() + programs.kept_rows);
-        let still = self.used & (!self.live | stuck | illegal);
+        let still = self.used & (!self.moving() | stuck | illegal);
         if still.any() {
             self.held.clear();
             self.held.extend_from_slice(&self.rows[states.clone()]);
@@ -325,6 +355,13 @@ impl Episodes {
             }
         }
         self.steps += 1;
+        // The draws of a lane that has made no step wait for its next one.
+        let one = rng::counter(1, Role(0));
+        (self.live & self.paused).for_each_lane(|lane| {
+            self.began[lane] += 1;
+            let low = &mut self.keys.low[Keys::position(lane, WORDS)];
+            *low = low.wrapping_sub(one);
+        });
         self.evaluated = Evaluated::Nothing;
         self.judge(stuck, illegal);
     }

@@ -31,6 +31,7 @@ One state at a time:
 
 from ggp._errors import Diagnostic, EvaluationError, GgpError, IllegalMoveError, NoNetworkError, RulesError
 from ggp._ggp import Batch, Game, Search, State, __version__, load
+from ggp._vec import VecEnv, make_vec
 
 __all__ = [
     "Batch",
@@ -43,6 +44,8 @@ __all__ = [
     "RulesError",
     "Search",
     "State",
+    "VecEnv",
     "__version__",
     "load",
+    "make_vec",
 ]

@@ -58,10 +58,10 @@ impl Episodes {
         let mut open = vec![Row::ZERO; roles];
         for (role, open) in open.iter_mut().enumerate() {
             let (any, several) = self.counted(role);
-            stuck |= self.live & !any;
+            stuck |= self.moving() & !any;
             let is_chance = self.shared.nature == Some(role);
             let first = self.move_rows(role).start;
-            (self.live & any).for_each_lane(|lane| {
+            (self.moving() & any).for_each_lane(|lane| {
                 let action = actions[lane * roles + role];
                 let is_legal = if action < 0 {
                     open.set(lane);
@@ -99,7 +99,7 @@ impl Episodes {
     fn choose(&mut self, role: usize, open: Lanes, actions: &[i32]) {
         let roles = self.row_of.len();
         let range = self.move_rows(role);
-        let given = self.live & !open;
+        let given = self.moving() & !open;
         let is_drawn = self.shared.nature == Some(role) && open.any();
         if is_drawn {
             self.draw(role);

@@ -50,7 +50,7 @@ impl Episodes {
 
     /// The state of the lane.
     pub fn state(&self, lane: usize) -> BitState {
-        let fluents = self.initial.len();
+        let fluents = self.net().fluents().len();
         let mut state = BitState::empty(fluents);
         (0..fluents)
             .filter(|&fluent| self.rows[state_row(fluent)].has(lane))
@@ -76,14 +76,14 @@ impl Episodes {
     /// Writes the fluents that hold in each lane, one byte a fluent, lane after lane, in the order of
     /// [`PropNet::fluents`](crate::PropNet::fluents).
     pub fn write_fluents(&mut self, out: &mut [u8]) {
-        let fluents = self.initial.len();
+        let fluents = self.net().fluents().len();
         self.transpose(state_row(0)..state_row(fluents), fluents);
         self.kernels.write_lanes::<{ super::WORDS }>(&self.transposed, fluents, out);
     }
 
     /// Writes the fluents that hold in each lane as bits: `words` words a lane, lowest bit first.
     pub fn write_packed_fluents(&mut self, words: usize, out: &mut [u64]) {
-        let fluents = self.initial.len();
+        let fluents = self.net().fluents().len();
         self.transpose(state_row(0)..state_row(fluents), fluents);
         self.write_words(words, out);
     }
@@ -91,6 +91,23 @@ impl Episodes {
     /// Writes in which lanes the fluent with the index `fluent` holds, one byte a lane.
     pub fn write_fluent(&self, fluent: usize, out: &mut [u8]) {
         self.kernels.write_bits(&self.rows[state_row(fluent)].0, out);
+    }
+
+    /// Writes the percepts that `role` has got in the last step of each lane, one byte a percept, in the order of
+    /// [`NetRole::sees`](crate::NetRole::sees). There are none before the first step.
+    pub fn write_percepts(&mut self, role: usize, out: &mut [u8]) {
+        let net = self.net();
+        let before: usize = net.roles()[..role].iter().map(|role| role.sees.len()).sum();
+        let (first, count) = (net.fluents().len() + before, net.roles()[role].sees.len());
+        self.transpose(state_row(first)..state_row(first + count), count);
+        self.kernels.write_lanes::<{ super::WORDS }>(&self.transposed, count, out);
+    }
+
+    /// Writes whether `role` has several legal moves in each lane.
+    pub fn write_choosing(&mut self, role: usize, out: &mut [u8]) {
+        self.evaluate_legal();
+        let (_, several) = self.counted(role);
+        self.kernels.write_bits(&(several & self.live).0, out);
     }
 
     /// Writes which moves of `role` are legal in each lane, one byte a move, `stride` bytes a lane. In lanes whose
@@ -217,8 +234,7 @@ impl Episodes {
 
     /// 32 random bits for `role` in the next step of the lane, from the episode's stream.
     pub fn bits(&self, lane: usize, role: usize) -> u32 {
-        let number = self.number(lane);
-        ggp_game::rng::Stream::new(self.seed, number).bits(self.steps(lane), ggp_game::Role(role as u8))
+        self.stream(lane).bits(self.steps(lane), ggp_game::Role(role as u8))
     }
 
     /// Puts the legal moves of `role` in the lanes of `lanes` into `held`, one row a move.

@@ -125,6 +125,19 @@ fn walk(rules: &str, steps: usize) {
             }
             let of_role = |role: usize| moves[role][drawn[lane * roles + role] as usize];
             let joint: Vec<Move> = (0..roles).map(of_role).collect();
+            if lane % 10 == (step + 1) % 10 {
+                for role in machine.game().clone().roles() {
+                    let mut percepts = Vec::new();
+                    machine.percepts(&states[lane], &joint, role, &mut percepts).unwrap();
+                    let all = &machine.net().roles()[role.index()].sees;
+                    let mut seen = vec![9; LANES * all.len()];
+                    episodes.write_percepts(role.index(), &mut seen);
+                    let seen = all.iter().zip(&seen[lane * all.len()..]).filter(|&(_, &byte)| byte == 1);
+                    let mut seen: Vec<_> = seen.map(|((fact, _), _)| fact.clone()).collect();
+                    seen.sort_unstable();
+                    assert_eq!(seen, percepts, "step {step}, lane {lane}, {role:?}");
+                }
+            }
             states[lane] = machine.next_state(&states[lane], &joint).unwrap();
             made[lane] += 1;
             assert_eq!(episodes.steps(lane), made[lane]);
@@ -210,6 +223,32 @@ fn illegal_actions_are_refused_or_end_the_episode() {
     assert_eq!((episodes.steps(0), episodes.steps(2)), (1, 0));
     assert!(!episodes.is_terminated(0) && episodes.is_terminated(2));
     assert_eq!((episodes.goals(2)[red], episodes.goals(2)[yellow]), (0, 100));
+}
+
+#[test]
+fn a_pause_changes_no_episode() {
+    for rules in [GAMES[0], GAMES[4]] {
+        let machine = machine(rules);
+        let block = || machine.episodes(SEED, 0, 100, &StopToken::new()).unwrap();
+        let (mut one, mut other) = (block(), block());
+        (0..9).for_each(|_| one.step_at_random());
+        // Each lane makes nine of twelve steps.
+        for step in 0..12 {
+            other.pause(|lane| (lane + step) % 4 == 0);
+            if step % 2 == 0 {
+                other.step_at_random();
+            } else {
+                let mut drawn = vec![-1; 100 * machine.net().roles().len()];
+                other.write_drawn(&mut drawn);
+                other.step(&drawn).unwrap();
+            }
+        }
+        for lane in 0..100 {
+            assert_eq!(one.state(lane), other.state(lane), "lane {lane}");
+            assert_eq!(one.steps(lane), other.steps(lane));
+            assert_eq!(one.goals(lane), other.goals(lane));
+        }
+    }
 }
 
 #[test]

@@ -26,6 +26,12 @@ pub enum BatchError {
          and legal moves as counts"
     )]
     NoNetwork,
+    /// The roles see only their percepts, which steps against opponents would hide.
+    #[error(
+        "the roles of this game see only their percepts, and steps of the opponents in between would hide some: make \
+         single steps with the actions of all roles"
+    )]
+    HiddenInformation,
     /// The threads cannot be started.
     #[error("the threads cannot be started: {0}")]
     Threads(String),
