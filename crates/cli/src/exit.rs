@@ -3,7 +3,6 @@
 use crate::console::{self, BAD};
 use std::error::Error;
 use std::io::ErrorKind;
-use std::process::ExitCode;
 
 /// The table of exit codes in the help texts.
 pub(crate) const TABLE: &str = "\
@@ -27,15 +26,16 @@ pub(crate) enum Exit {
     AcceptedNull,
 }
 
-impl From<Exit> for ExitCode {
-    fn from(exit: Exit) -> ExitCode {
-        ExitCode::from(match exit {
+impl Exit {
+    /// The exit code.
+    pub(crate) fn code(self) -> u8 {
+        match self {
             Exit::Done => 0,
             Exit::Findings => 1,
             Exit::Usage => 2,
             Exit::Fault => 3,
             Exit::AcceptedNull => 4,
-        })
+        }
     }
 }
 

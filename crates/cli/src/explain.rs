@@ -113,7 +113,7 @@ fn write_node(
     };
     let text = console::printable(&explanation.text);
     let mark = console::paint_stdout(style, mark);
-    let reason = console::paint_stdout(FAINT, &reason(explanation));
+    let reason = console::paint_stdout(FAINT, &explanation.reason());
     writeln!(out, "{}", format!("{lead}{mark} {text}  {reason}").trim_end())?;
     let last = explanation.parts.len().saturating_sub(1);
     for (index, part) in explanation.parts.iter().enumerate() {
@@ -121,24 +121,4 @@ fn write_node(
         write_node(part, &format!("{below}{branch}"), &format!("{below}{trunk}"), out)?;
     }
     Ok(())
-}
-
-/// In words, the reason why the atom or condition of `explanation` holds or fails.
-fn reason(explanation: &Explanation) -> String {
-    let holds = explanation.verdict == Verdict::Holds;
-    match explanation.because {
-        Because::State if holds => "in the state".to_owned(),
-        Because::State => "not in the state".to_owned(),
-        Because::Moves if holds => "the move made".to_owned(),
-        Because::Moves => "not the move made".to_owned(),
-        Because::Rule(line) if explanation.parts.is_empty() => format!("line {line}: a fact"),
-        Because::Rule(line) => format!("line {line}: a rule"),
-        Because::Nearest { line, of: 1 } => format!("line {line}: the one rule that could give it"),
-        Because::Nearest { line, of } => format!("line {line}: the nearest of {of} rules"),
-        Because::NoRule => "no rule gives it".to_owned(),
-        Because::Elsewhere => "explained elsewhere in this tree".to_owned(),
-        Because::Omitted => "… (the tree is cut here)".to_owned(),
-        Because::Itself if explanation.verdict == Verdict::Untried => "not looked at".to_owned(),
-        Because::Itself => String::new(),
-    }
 }

@@ -34,6 +34,7 @@ mod proof;
 #[cfg(test)]
 mod tests;
 mod text;
+mod words;
 
 /// The largest number of nodes of an explanation.
 const MAX_NODES: usize = 400;

@@ -70,7 +70,7 @@ pub use interpreter::Interpreter;
 pub use machine::{JointMoveError, StateMachine};
 pub use move_table::canonical_term;
 pub use moves::Move;
-pub use perft::{JointMoves, perft};
+pub use perft::{JointMoves, perft, perft_until};
 pub use player::{Candidate, Draft, Observation, OwnedObservation, PlayError, Player, SearchReport};
 pub use playouts::{Batches, MAX_STEPS, Playout, PlayoutPlan, Playouts, StepwisePlayouts};
 pub use preference::Preference;

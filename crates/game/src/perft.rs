@@ -1,6 +1,6 @@
 //! Perft (performance test): counting joint-move sequences.
 
-use crate::{EvalError, Move, Role, StateMachine};
+use crate::{EvalError, Move, Role, StateMachine, StopToken};
 
 /// The number of sequences of exactly `d` joint moves from `state`, for each `d` from 0 to `depth`. A
 /// sequence ends at a terminal state and at a state in which a role has no legal move.
@@ -21,6 +21,19 @@ use crate::{EvalError, Move, Role, StateMachine};
 /// assert_eq!(perft(&mut machine, &state, 3).unwrap(), [1, 2, 4, 8]);
 /// ```
 pub fn perft<M: StateMachine>(machine: &mut M, state: &M::State, depth: u32) -> Result<Vec<u64>, EvalError> {
+    perft_until(machine, state, depth, &StopToken::new())
+}
+
+/// The same as [`perft`], until `stop` is raised.
+///
+/// # Errors
+/// As [`perft`], and [`EvalError::Interrupted`] soon after `stop` is raised.
+pub fn perft_until<M: StateMachine>(
+    machine: &mut M,
+    state: &M::State,
+    depth: u32,
+    stop: &StopToken,
+) -> Result<Vec<u64>, EvalError> {
     let depth = depth as usize;
     let mut counts = vec![0u64; depth + 1];
     counts[0] = 1;
@@ -29,6 +42,7 @@ pub fn perft<M: StateMachine>(machine: &mut M, state: &M::State, depth: u32) -> 
     let mut way: Vec<Branches<M::State>> = Vec::new();
     let mut open = (depth > 0).then(|| state.clone());
     loop {
+        stop.check()?;
         if let Some(state) = open.take() {
             let branches = Branches::of(machine, state)?;
             let deeper = &mut counts[way.len() + 1];

@@ -1,5 +1,6 @@
 //! One error type for all parts of the library, so that programs can use `?` everywhere.
 
+use crate::batch_error::BatchError;
 use crate::build::BuildError;
 use crate::load::LoadError;
 use crate::participants::ParticipantError;
@@ -18,6 +19,9 @@ pub enum Error {
     /// The network of a game cannot be built, although one is required.
     #[error(transparent)]
     Build(#[from] BuildError),
+    /// A batch cannot be made, or cannot make a step.
+    #[error(transparent)]
+    Batch(#[from] BatchError),
     /// The rules cannot be evaluated.
     #[error(transparent)]
     Eval(#[from] EvalError),

@@ -42,6 +42,8 @@
 #![doc = include_str!("../book/src/glossary.md")]
 
 mod background;
+mod batch;
+mod batch_error;
 pub mod board;
 mod build;
 mod cache;
@@ -57,13 +59,15 @@ mod spec;
 mod trial;
 
 pub use background::{BackgroundBuild, Notice};
+pub use batch::{Batch, BatchOptions, Expansion, Illegal, Opponents, Rows, Tally, UnfitOpponents};
+pub use batch_error::BatchError;
 pub use build::{Build, BuildError, BuildTimes, Choice, UnknownChoice};
 pub use cache::{CacheUsage, NetworkCache};
 pub use error::Error;
 pub use late_player::LatePlayer;
 pub use load::{LoadError, MAX_RULESHEET_BYTES, Rulesheet, load, parse};
 pub use participants::{Participant, ParticipantError, Participants};
-pub use player::play_match;
+pub use player::{play_match, play_match_until};
 pub use reasoner::{Reasoner, State, WithMachine};
 pub use search::{Proof, Search, solve};
 pub use spec::{KindError, PlayerKind, SuitError};
@@ -77,10 +81,11 @@ pub use ggp_equilibrium::{
 };
 pub use ggp_explain::{Because, ExplainError, Explainer, Explanation, Verdict};
 pub use ggp_game::{
-    Batches, Candidate, Clocks, Deadline, DecisiveCost, DecisiveMoves, EvalError, Extent, Fact, Game, Goal,
-    Goals, Hints, InformationSet, Interpreter, Knowledge, Move, NoDecisiveMoves, Observation, OwnTurn,
-    PlayError, Player, Playout, PlayoutPlan, Playouts, Role, StateMachine, StopToken, UnknownRole, perft,
+    Batches, Candidate, Clocks, Deadline, DecisiveCost, DecisiveMoves, EvalError, Extent, Fact, Fingerprint,
+    Game, Goal, Goals, Hints, InformationSet, Interpreter, Knowledge, Move, NoDecisiveMoves, Observation,
+    OwnTurn, PlayError, Player, Playout, PlayoutPlan, Playouts, Role, StateMachine, StopToken, UnknownRole,
+    perft, perft_until,
 };
 pub use ggp_gdl::{Diagnostic, Severity, Strictness};
-pub use ggp_propnet::{Cpu, DecodeError, GroundLimits, PropNetMachine};
+pub use ggp_propnet::{Cpu, DecodeError, GroundLimits, PropNetMachine, Seeds};
 pub use ggp_search::{Halt, Limits as SearchLimits, MctsOptions, PlayerSpec, SpecError};

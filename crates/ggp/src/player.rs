@@ -87,6 +87,19 @@ impl WithMachine for MakeInformationSetPlayer {
 /// # Ok::<(), ggp::Error>(())
 /// ```
 pub fn play_match(reasoner: &Reasoner, players: &[PlayerKind], setup: MatchSetup) -> Result<Outcome, Error> {
+    play_match_until(reasoner, players, setup, &StopToken::new())
+}
+
+/// The same as [`play_match`], but the match ends soon after `stop` is raised.
+///
+/// # Errors
+/// As [`play_match`].
+pub fn play_match_until(
+    reasoner: &Reasoner,
+    players: &[PlayerKind],
+    setup: MatchSetup,
+    stop: &StopToken,
+) -> Result<Outcome, Error> {
     let game = reasoner.game();
     let wanted = game.roles().filter(|&role| !is_nature(game, role)).count();
     if players.len() != wanted {
@@ -101,7 +114,7 @@ pub fn play_match(reasoner: &Reasoner, players: &[PlayerKind], setup: MatchSetup
             seats.push(Seat::Player(kind.player(reasoner, &setup)?));
         }
     }
-    Ok(reasoner.referee().play(setup, &mut seats, &mut (), &StopToken::new()))
+    Ok(reasoner.referee().play(setup, &mut seats, &mut (), stop))
 }
 
 impl PlayerKind {

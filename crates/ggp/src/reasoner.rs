@@ -72,6 +72,27 @@ enum AnyState {
     Network(BitState),
 }
 
+impl State {
+    /// A state of the network.
+    pub(crate) fn of_network(state: BitState) -> State {
+        State(AnyState::Network(state))
+    }
+
+    /// The state of the network. `None` for a state of another machine.
+    pub(crate) fn network(&self) -> Option<&BitState> {
+        match &self.0 {
+            AnyState::Network(state) => Some(state),
+            AnyState::Interpreter(_) | AnyState::Compiled(_) => None,
+        }
+    }
+
+    /// The fluents of a state of the network as bits, in the order of [`Reasoner::fluents`]. `None` for a state of
+    /// another machine.
+    pub fn words(&self) -> Option<&[u64]> {
+        self.network().map(BitState::words)
+    }
+}
+
 /// Work that is generic over the state machine. [`Reasoner::with`] runs it.
 pub trait WithMachine {
     /// The result of the work.

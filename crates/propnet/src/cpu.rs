@@ -64,17 +64,17 @@ impl Cpu {
 pub(crate) struct Kernels(Cpu);
 
 macro_rules! dispatch {
-    ($kernels:expr, $words:expr, $function:ident($($argument:expr),*)) => {
+    ($kernels:expr, $words:expr, $function:ident$(::<$lanes:ident>)?($($argument:expr),*)) => {
         match $kernels.0 {
             #[cfg(target_arch = "x86_64")]
             #[expect(unsafe_code, reason = "features are known at run time only")]
             // SAFETY: `Kernels` holds this class only if its features were detected.
-            Cpu::Avx512 if $words % 8 == 0 => unsafe { vector::avx512::$function($($argument),*) },
+            Cpu::Avx512 if $words % 8 == 0 => unsafe { vector::avx512::$function$(::<$lanes>)?($($argument),*) },
             #[cfg(target_arch = "x86_64")]
             #[expect(unsafe_code, reason = "features are known at run time only")]
             // SAFETY: as above; AVX-512 implies AVX2.
-            Cpu::Avx512 | Cpu::Avx2 if $words % 4 == 0 => unsafe { vector::avx2::$function($($argument),*) },
-            _ => vector::plain::$function($($argument),*),
+            Cpu::Avx512 | Cpu::Avx2 if $words % 4 == 0 => unsafe { vector::avx2::$function$(::<$lanes>)?($($argument),*) },
+            _ => vector::plain::$function$(::<$lanes>)?($($argument),*),
         }
     };
 }
@@ -145,6 +145,26 @@ impl Kernels {
         filled: usize,
     ) {
         dispatch!(self, W, append_lanes(rows, to, mask, filled));
+    }
+
+    /// Transposes `rows`, 64 of them at a time: the bits of lane 64 w + j in these rows become the word j W + w of
+    /// a part of 64 W words of `out`. Missing rows of the last part count as false.
+    #[inline]
+    pub(crate) fn transpose_rows<const W: usize>(self, rows: &[Row<W>], out: &mut [u64]) {
+        dispatch!(self, W, transpose_rows(rows, out));
+    }
+
+    /// Writes the words that [`Kernels::transpose_rows`] gives as one byte for each bit: lane after lane, `stride`
+    /// bytes each. The words of a lane must have no bit at `stride` or behind it.
+    #[inline]
+    pub(crate) fn write_lanes<const W: usize>(self, words: &[u64], stride: usize, out: &mut [u8]) {
+        dispatch!(self, W, write_lanes::<W>(words, stride, out));
+    }
+
+    /// Writes the bits of `words` as one byte each, as many as `out` has room for.
+    #[inline]
+    pub(crate) fn write_bits<const W: usize>(self, words: &[u64; W], out: &mut [u8]) {
+        dispatch!(self, W, write_bits(words, out));
     }
 }
 
@@ -248,6 +268,41 @@ mod tests {
             check_appended::<1>(cpu);
             check_appended::<4>(cpu);
             check_appended::<8>(cpu);
+        }
+    }
+
+    /// Transposes random rows and writes them as bytes, `stride` a lane. Checks each byte.
+    fn check_written<const W: usize>(cpu: Cpu, count: usize, stride: usize, lanes: usize) {
+        let row = |at: u64| Row(std::array::from_fn(|word| rng::mix(at << 8 | word as u64)));
+        let rows: Vec<Row<W>> = (0..count as u64).map(row).collect();
+        let mut words = vec![0; stride.div_ceil(64) * 64 * W];
+        Kernels::new(cpu).transpose_rows(&rows, &mut words);
+        let mut out = vec![7; stride * lanes];
+        Kernels::new(cpu).write_lanes::<W>(&words, stride, &mut out);
+        for (lane, out) in out.chunks(stride).enumerate() {
+            for (at, &byte) in out.iter().enumerate() {
+                let expected = rows.get(at).is_some_and(|row| row.has(lane));
+                assert_eq!(byte, u8::from(expected), "{cpu:?}, {W} words, {count} rows, lane {lane}");
+            }
+        }
+        let mut out = vec![7; lanes];
+        Kernels::new(cpu).write_bits(&rows[0].0, &mut out);
+        let expected: Vec<u8> = (0..lanes).map(|lane| rows[0].has(lane).into()).collect();
+        assert_eq!(out, expected, "{cpu:?}, {W} words");
+    }
+
+    #[test]
+    fn every_lane_is_written_in_its_own_place() {
+        for cpu in Cpu::available() {
+            for (count, stride) in
+                [(1, 1), (1, 3), (8, 8), (63, 63), (64, 64), (64, 70), (65, 65), (200, 201)]
+            {
+                for lanes in [1, 63, 64] {
+                    check_written::<1>(cpu, count, stride, lanes);
+                    check_written::<4>(cpu, count, stride, 4 * lanes - 1);
+                    check_written::<8>(cpu, count, stride, 8 * lanes - 3);
+                }
+            }
         }
     }
 

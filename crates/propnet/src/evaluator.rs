@@ -7,13 +7,14 @@ use crate::dependence::Dependence;
 use crate::guard::Sizes;
 use crate::latch::Kept;
 use crate::leaves::LeafGates;
-use crate::net::PropNet;
+use crate::net::{Fluent, PropNet};
+use crate::node::Signal;
 use crate::program::{Choice, Layout, Outputs, Program};
 use crate::schedule::Compiler;
 use crate::select::{LEAF_MOVES, MAX_MOVES, SelectionTree};
 use crate::specialise::{Specialised, constant_fluents, needed_fluents, phases, specialise};
 use crate::state::BitState;
-use ggp_game::{EvalError, Move, StopToken};
+use ggp_game::{EvalError, Fact, Move, StopToken};
 use serde::{Deserialize, Serialize};
 
 /// The program for playout steps in one phase (the step number modulo the game's period).
@@ -101,6 +102,26 @@ impl PhasePrograms {
         PhasePrograms::new(net, &vec![None; net.fluents.len()], vec![Vec::new()], stop)
     }
 
+    /// One program for steps from states that are reachable from the initial state, in any phase. All fluents have a
+    /// state row. So have all percepts: they are like fluents that nothing reads.
+    ///
+    /// # Errors
+    /// [`EvalError::Interrupted`] soon after `stop` is raised.
+    pub(crate) fn episodes(net: &PropNet, stop: &StopToken) -> Result<PhasePrograms, EvalError> {
+        let mut net = net.clone();
+        let percepts = net.roles.iter().flat_map(|role| &role.sees);
+        let percept =
+            |(fact, next): &(Fact, Signal)| Fluent { fact: fact.clone(), initial: false, next: *next };
+        let percepts: Vec<Fluent> = percepts.map(percept).collect();
+        net.fluents.extend(percepts);
+        let net = &net;
+        let constant = constant_fluents(net, &Dependence::new(net), stop)?;
+        let phases = vec![Vec::new()];
+        let nets = specialised(net, &constant, &phases, stop)?;
+        let fluents = (0..net.fluents.len() as u32).collect();
+        PhasePrograms::with_fluents(&nets, fluents, &constant, phases, stop)
+    }
+
     fn new(
         net: &PropNet,
         constant: &[Option<bool>],
@@ -126,6 +147,17 @@ impl PhasePrograms {
         stop: &StopToken,
     ) -> Result<PhasePrograms, EvalError> {
         let fluents = needed_fluents(&nets.iter().map(|one| &one.net).collect::<Vec<_>>());
+        PhasePrograms::with_fluents(nets, fluents, constant, phases, stop)
+    }
+
+    /// The same as [`PhasePrograms::of`]. The fluents with a state row are `fluents`, in ascending order.
+    fn with_fluents(
+        nets: &[Specialised],
+        fluents: Vec<u32>,
+        constant: &[Option<bool>],
+        phases: Vec<Vec<(u32, bool)>>,
+        stop: &StopToken,
+    ) -> Result<PhasePrograms, EvalError> {
         let kept = Kept::of_phases(&nets.iter().map(|one| &one.net).collect::<Vec<_>>());
         let kept_rows = kept.first().map_or(0, Kept::rows);
         let outputs: Vec<Outputs<'_>> =

@@ -4,9 +4,10 @@
 //! The kernels are a macro over the `Vector` type in scope, expanded once for each class of processors (see
 //! [`crate::vector`]). The choice of moves works on the tree of [`crate::select`]: `count` runs the adders
 //! upwards, [`draw`](crate::select::draw) draws a rank for each lane, and `select` distributes the ranks
-//! downwards. [`many`] has the other way down.
+//! downwards. [`many`] has the other way down, [`spread`] what writes the bits of lanes for a reader.
 
 pub(crate) mod many;
+pub(crate) mod spread;
 
 /// Defines the kernels over the `Vector` type in scope, compiled for the given processor features.
 macro_rules! kernels {

@@ -12,7 +12,7 @@ mod start;
 mod together;
 
 use self::ended::Ended;
-use self::outcomes::Outcomes;
+pub(crate) use self::outcomes::Outcomes;
 use self::start::{Queue, Template};
 use self::together::Together;
 use crate::cpu::Kernels;
@@ -318,7 +318,7 @@ fn by_leaf<'a, const W: usize>(
 }
 
 /// Sets the rows of `sets` for the move that each lane has chosen.
-fn set_rows<const W: usize>(rows: &mut [Row<W>], sets: &SetRows, chosen: &[u32]) {
+pub(crate) fn set_rows<const W: usize>(rows: &mut [Row<W>], sets: &SetRows, chosen: &[u32]) {
     rows[sets.rows.start as usize..sets.rows.end as usize].fill(Row::ZERO);
     for (lane, &at) in chosen.iter().enumerate().filter(|&(_, &at)| at != NO_MOVE) {
         for &row in sets.of(at as usize) {
@@ -328,4 +328,4 @@ fn set_rows<const W: usize>(rows: &mut [Row<W>], sets: &SetRows, chosen: &[u32])
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -87,7 +87,7 @@ pub use cpu::Cpu;
 pub use encoding::DecodeError;
 pub use ground::{GroundError, GroundLimits};
 pub use lanes::SweepStep;
-pub use machine::PropNetMachine;
+pub use machine::{Checked, Episodes, IllegalAction, PropNetMachine, Seeds};
 pub use move_set::MoveSet;
 pub use net::{Fluent, GroundCounts, NetMove, NetRole, PropNet};
 pub use node::{Node, Signal, Unknown};

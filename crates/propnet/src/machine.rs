@@ -3,9 +3,11 @@
 
 pub(crate) mod batch;
 mod bytes;
+mod episodes;
 mod playouts;
 mod shared;
 
+pub use self::episodes::{Checked, Episodes, IllegalAction, Seeds};
 use self::playouts::PlayoutBuffers;
 use self::shared::Shared;
 use crate::cpu::{Cpu, Kernels};
@@ -105,6 +107,33 @@ impl PropNetMachine {
     pub fn limited_to(mut self, cpu: Cpu) -> PropNetMachine {
         self.kernels = Kernels::new(cpu);
         self
+    }
+
+    /// The state whose fluents are the bits of `words` (see [`BitState::words`]).
+    ///
+    /// # Errors
+    /// [`EvalError::ForeignState`] if the words have not the length of a state or set bits behind the last fluent,
+    /// [`EvalError::NeverTogether`] for fluents that cannot hold together.
+    pub fn state_of_words(&self, words: &[u64]) -> Result<BitState, EvalError> {
+        let fluents = self.shared.net.fluents.len();
+        let mut state = BitState::empty(fluents);
+        let spare =
+            words.last().is_some_and(|&last| !fluents.is_multiple_of(64) && last >> (fluents % 64) != 0);
+        if words.len() != state.words().len() || spare {
+            return Err(EvalError::ForeignState);
+        }
+        state.words_mut().copy_from_slice(words);
+        match self.shared.net.never_together(|fluent| state.has(fluent)) {
+            Some((one, two)) => {
+                Err(EvalError::NeverTogether(one.as_str().to_owned(), two.as_str().to_owned()))
+            }
+            None => Ok(state),
+        }
+    }
+
+    /// The index of `mv` among the moves of `role` in the network. `None` if the role has no such move.
+    pub fn action_of(&self, role: Role, mv: Move) -> Option<u32> {
+        self.shared.own[role.index()].get(&mv).copied()
     }
 
     /// The network that the machine evaluates.

@@ -21,7 +21,8 @@ impl BitState {
         self.0[fluent >> 6] >> (fluent & 63) & 1 == 1
     }
 
-    pub(crate) fn words(&self) -> &[u64] {
+    /// The bits of all fluents, lowest bit first.
+    pub fn words(&self) -> &[u64] {
         &self.0
     }
 

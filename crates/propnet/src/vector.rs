@@ -88,8 +88,21 @@ pub(crate) mod plain {
         bits
     }
 
+    /// The bits of `word` as bytes, lowest bit first: eight copies of a byte, of which each keeps another bit.
+    #[inline]
+    fn bytes_of(word: u64) -> [u8; 64] {
+        let mut bytes = [0; 64];
+        for (byte, out) in word.to_le_bytes().into_iter().zip(bytes.as_chunks_mut::<8>().0) {
+            let kept = (u64::from(byte) * 0x0101_0101_0101_0101) & 0x8040_2010_0804_0201;
+            let carried = (kept + 0x7f7f_7f7f_7f7f_7f7f) >> 7;
+            *out = (carried & 0x0101_0101_0101_0101).to_le_bytes();
+        }
+        bytes
+    }
+
     crate::kernels::kernels!();
     crate::kernels::many::many!();
+    crate::kernels::spread::spread!();
 }
 
 /// The bits of `word` at the set bits of `mask`, next to each other from the lowest position on.
@@ -195,8 +208,20 @@ pub(crate) mod avx2 {
         }
     }
 
+    /// The bits of `word` as bytes, lowest bit first.
+    #[inline]
+    #[target_feature(enable = "bmi2")]
+    fn bytes_of(word: u64) -> [u8; 64] {
+        let mut bytes = [0; 64];
+        for (byte, out) in word.to_le_bytes().into_iter().zip(bytes.as_chunks_mut::<8>().0) {
+            *out = _pdep_u64(u64::from(byte), 0x0101_0101_0101_0101).to_le_bytes();
+        }
+        bytes
+    }
+
     crate::kernels::kernels!(#[target_feature(enable = "bmi2,avx2")]);
     crate::kernels::many::many!(#[target_feature(enable = "bmi2,avx2")]);
+    crate::kernels::spread::spread!(#[target_feature(enable = "bmi2,avx2")]);
 }
 
 /// Vectors of eight words, for x86-64 with AVX-512 and BMI2.
@@ -294,6 +319,17 @@ pub(crate) mod avx512 {
         }
     }
 
+    /// The bits of `word` as bytes, lowest bit first.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw")]
+    #[expect(unsafe_code, reason = "the register's bytes, of the same size")]
+    fn bytes_of(word: u64) -> [u8; 64] {
+        let bytes = _mm512_maskz_set1_epi8(word, 1);
+        // SAFETY: both are 64 bytes without padding, and any bytes are valid.
+        unsafe { std::mem::transmute::<__m512i, [u8; 64]>(bytes) }
+    }
+
     crate::kernels::kernels!(#[target_feature(enable = "bmi2,avx512f,avx512bw,avx512dq,avx512vl")]);
     crate::kernels::many::many!(#[target_feature(enable = "bmi2,avx512f,avx512bw,avx512dq,avx512vl")]);
+    crate::kernels::spread::spread!(#[target_feature(enable = "bmi2,avx512f,avx512bw,avx512dq,avx512vl")]);
 }

@@ -8,7 +8,7 @@ use ggp_game::Goals;
 
 /// The outcomes of some lanes.
 #[derive(Clone, Default, Debug)]
-pub(super) struct Outcomes<const W: usize> {
+pub(crate) struct Outcomes<const W: usize> {
     /// For each outcome, its lanes.
     lanes: Vec<Row<W>>,
     /// For each outcome, the goals of each role.
@@ -21,7 +21,7 @@ pub(super) struct Outcomes<const W: usize> {
 impl<const W: usize> Outcomes<W> {
     /// Finds the outcomes of `lanes`, of which there must be at least one. `rows` holds the values of `goals`, a
     /// literal for each goal of each role in `roles`.
-    pub(super) fn find(
+    pub(crate) fn find(
         &mut self,
         lanes: Row<W>,
         rows: &[Row<W>],
@@ -76,7 +76,7 @@ impl<const W: usize> Outcomes<W> {
 
     /// The goals of each role in `lane`.
     #[inline]
-    pub(super) fn goals_of(&self, lane: usize) -> &[Goals] {
+    pub(crate) fn goals_of(&self, lane: usize) -> &[Goals] {
         let digits = self.digits.iter().enumerate();
         let outcome: usize = digits.map(|(at, digit)| usize::from(digit.has(lane)) << at).sum();
         &self.goals[outcome * self.roles..][..self.roles]

@@ -33,7 +33,7 @@ const RULES: &str = "(role a) (role b) (init (heap 17)) (init (control a)) (gues
 
 /// Both place a stone in a box at once, for some steps. A stone leaves its box if another one comes to it. The roles
 /// have so many moves that their next state depends on sets of moves.
-const MANY: &str = "(role a) (role b) (init (step 1)) (succ 1 2) (succ 2 3) (succ 3 4) (succ 4 5)
+pub(crate) const MANY: &str = "(role a) (role b) (init (step 1)) (succ 1 2) (succ 2 3) (succ 3 4) (succ 4 5)
     (at 1) (at 2) (at 3) (at 4) (at 5) (at 6) (at 7) (at 8) (at 9) (at 10) (at 11) (colour red) (colour blue)
     (<= (place ?x ?y) (at ?x) (at ?y)) (<= (box (b ?x ?y ?z)) (place ?x ?y) (at ?z))
     (<= (legal ?r (put ?c (b ?x ?y ?z))) (role ?r) (colour ?c) (box (b ?x ?y ?z)) (not (closed ?x ?y)))

@@ -36,6 +36,8 @@ pub(super) struct Shared {
     /// Programs for playouts from states that are not reachable from the initial state, compiled on first
     /// use.
     pub(super) general: OnceLock<PhasePrograms>,
+    /// The program for episodes that a caller steps, compiled on first use.
+    pub(super) episodes: OnceLock<PhasePrograms>,
     /// The distinct texts of all moves of all roles; a [`Move`] is an index into this list.
     pub(super) texts: Vec<Box<str>>,
     pub(super) of_text: FxHashMap<Box<str>, Move>,
@@ -91,7 +93,8 @@ impl Shared {
         let facts = net.fluents.iter().map(|fluent| fluent.fact.clone());
         let fluent_of = facts.zip(0..).collect();
         let nature = net.game.nature().map(Role::index);
-        let (narrowed, equivalent, general) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
+        let (narrowed, equivalent) = (OnceLock::new(), OnceLock::new());
+        let (general, episodes) = (OnceLock::new(), OnceLock::new());
         Shared {
             net,
             nature,
@@ -100,6 +103,7 @@ impl Shared {
             narrowed,
             equivalent,
             general,
+            episodes,
             texts,
             of_text,
             moves,
@@ -130,6 +134,18 @@ impl Shared {
         }
         let programs = PhasePrograms::general(&self.net, stop)?;
         Ok(self.general.get_or_init(|| programs))
+    }
+
+    /// The program for episodes that a caller steps.
+    ///
+    /// # Errors
+    /// [`EvalError::Interrupted`] soon after `stop` is raised; a later call compiles again from the start.
+    pub(super) fn episodes(&self, stop: &StopToken) -> Result<&PhasePrograms, EvalError> {
+        if let Some(programs) = self.episodes.get() {
+            return Ok(programs);
+        }
+        let programs = PhasePrograms::episodes(&self.net, stop)?;
+        Ok(self.episodes.get_or_init(|| programs))
     }
 
     /// The classes of equivalent moves, or `None` if there are none.

@@ -1,0 +1,210 @@
+#!/usr/bin/env python3
+"""Measures the speed of the package on one core, in CPU time, and that of Pgx, EnvPool and OpenSpiel where they are installed.
+
+    python crates/python/bench.py games/connect_four.kif --seconds 3
+
+Three lines for each game: (a) random playouts inside, beside the command `ggp bench`; (b) a batch of 4,096 lanes in which
+the facts and the mask are written as bool arrays after each step and actions are drawn inside; (c) the same batch with a
+policy of numpy. (b) also compares the first episodes with single states of the interpreter. Each figure is the median of
+several runs; a step is one joint move of one lane.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import pathlib
+import statistics
+import subprocess
+import time
+from collections.abc import Callable
+
+# One thread everywhere, before the libraries are loaded.
+os.environ.update(OMP_NUM_THREADS="1", XLA_FLAGS="--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1")
+
+import numpy as np
+
+import ggp
+
+LANES = 4096
+REPEATS = 5
+
+
+def rate(run: Callable[[], int], seconds: float) -> float:
+    """Steps per second of CPU time. `run` makes some steps and returns their number."""
+    run()
+    rates = []
+    for _ in range(REPEATS):
+        steps, began = 0, time.process_time()
+        while time.process_time() - began < seconds / REPEATS:
+            steps += run()
+        rates.append(steps / (time.process_time() - began))
+    return statistics.median(rates)
+
+
+def playouts(game: ggp.Game, path: pathlib.Path, seconds: float) -> tuple[float, float]:
+    """(a) Steps of playouts inside, and of `ggp bench`."""
+    count, seed = 1 << 18, iter(range(1, 1 << 30))
+    ours = rate(lambda: game.playouts(count, seed=next(seed))[1], seconds)
+    call = ["ggp", "bench", str(path), "--seconds", str(max(1, seconds)), "--json"]
+    said = json.loads(subprocess.run(call, capture_output=True, check=True).stdout)
+    return ours, said["steps_per_cpu_second"]
+
+
+def observed(game: ggp.Game, seconds: float) -> float:
+    """(b) A batch whose facts and mask are written after each step. Actions are drawn inside."""
+    batch = game.batch(LANES, seed=1)
+    rows, mask = batch.observe(), batch.legal()
+
+    def run() -> int:
+        batch.step()
+        batch.reset_ended()
+        batch.observe(out=rows)
+        batch.legal(out=mask)
+        return LANES
+
+    return rate(run, seconds)
+
+
+def check(game: ggp.Game, path: pathlib.Path, lanes: int = 64) -> None:
+    """Compares the episodes of a batch, step by step, with those of a batch on the interpreter."""
+    slow = ggp.load(path, reasoner="datalog").batch(lanes, seed=1)
+    fast = game.batch(lanes, seed=1)
+    fluents = game.fluents
+    while not fast.terminated.all():
+        for lane in range(0, lanes, 7):
+            facts = [fluents[at] for at in np.flatnonzero(fast.observe()[lane])]
+            assert sorted(facts) == slow.state(lane).facts, "the network and the interpreter disagree"
+        fast.step()
+        slow.step()
+    assert (fast.goals == slow.goals).all() and (fast.steps == slow.steps).all()
+
+
+def policy(game: ggp.Game, seconds: float) -> float:
+    """(c) A batch whose actions are the first legal ones from a random place on, found by numpy."""
+    batch = game.batch(LANES, seed=1)
+    rows, mask = batch.observe(), batch.legal()
+    random = np.random.default_rng(1)
+    noise = random.random(mask.shape, np.float32)
+
+    def run() -> int:
+        batch.step(np.where(mask, noise, -1).argmax(axis=1))
+        batch.reset_ended()
+        batch.observe(out=rows)
+        batch.legal(out=mask)
+        return LANES
+
+    return rate(run, seconds)
+
+
+def pgx_rate(name: str, seconds: float) -> float | None:
+    """Pgx on this core: random legal actions, automatic resets, compiled as one function of many steps."""
+    try:
+        import jax
+        import jax.numpy as jnp
+        import pgx
+        from pgx.experimental.wrappers import auto_reset
+    except ImportError:
+        return None
+    if name not in pgx.available_envs():
+        return None
+    env = pgx.make(name)
+    steps = 32
+
+    def one(carry, _):
+        state, key = carry
+        key, act, again = jax.random.split(key, 3)
+        logits = jnp.where(state.legal_action_mask, 0.0, -1e9)
+        action = jax.random.categorical(act, logits, axis=-1)
+        state = jax.vmap(auto_reset(env.step, env.init))(state, action, jax.random.split(again, LANES))
+        return (state, key), state.observation.sum()
+
+    many = jax.jit(lambda carry: jax.lax.scan(one, carry, None, steps))
+    carry = (jax.jit(jax.vmap(env.init))(jax.random.split(jax.random.PRNGKey(0), LANES)), jax.random.PRNGKey(1))
+
+    def run() -> int:
+        nonlocal carry
+        carry, total = many(carry)
+        total.block_until_ready()
+        return steps * LANES
+
+    return rate(run, seconds)
+
+
+def envpool_rate(name: str, seconds: float) -> float | None:
+    """EnvPool with one thread; its actions are random legal ones."""
+    try:
+        import envpool
+    except ImportError:
+        return None
+    if name not in envpool.list_all_envs():
+        return None
+    lanes = 512
+    env = envpool.make(name, env_type="gymnasium", num_envs=lanes, num_threads=1)
+    _, info = env.reset()
+    random = np.random.default_rng(1)
+
+    def run() -> int:
+        nonlocal info
+        mask = np.asarray(info["legal_action_mask"])
+        info = env.step(np.where(mask, random.random(mask.shape), -1).argmax(axis=1))[4]
+        return lanes
+
+    return rate(run, seconds)
+
+
+def open_spiel_rate(name: str, seconds: float) -> float | None:
+    """OpenSpiel's own random rollouts in C++ are not exposed to Python: this is its loop over states."""
+    try:
+        import pyspiel
+    except ImportError:
+        return None
+    if name not in pyspiel.registered_names():
+        return None
+    game = pyspiel.load_game(name)
+    random = np.random.default_rng(1)
+
+    def run() -> int:
+        state, steps = game.new_initial_state(), 0
+        while not state.is_terminal():
+            legal = state.legal_actions()
+            state.apply_action(legal[random.integers(len(legal))])
+            steps += 1
+        return steps
+
+    return rate(run, seconds)
+
+
+#: The games of other libraries, by the names of our rulesheets.
+PGX = {"connect_four": "connect_four", "tic_tac_toe": "tic_tac_toe", "othello": "othello", "hex": "hex"}
+ENVPOOL = {"connect_four": "ConnectFour-v1", "tic_tac_toe": "TicTacToe-v1", "othello": "Othello-v1"}
+OPEN_SPIEL = {"connect_four": "connect_four", "tic_tac_toe": "tic_tac_toe", "breakthrough": "breakthrough",
+              "othello": "othello", "checkers": "checkers", "hex": "hex"}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("rules", nargs="+", type=pathlib.Path)
+    parser.add_argument("--seconds", type=float, default=3.0, help="the time of each figure")
+    arguments = parser.parse_args()
+    for path in arguments.rules:
+        game = ggp.load(path, reasoner="propnet")
+        check(game, path)
+        inside, command = playouts(game, path, arguments.seconds)
+        figures = {
+            "(a) playouts inside": inside,
+            "(a) ggp bench": command,
+            "(b) observed": observed(game, arguments.seconds),
+            "(c) policy of numpy": policy(game, arguments.seconds),
+            "Pgx": pgx_rate(PGX.get(path.stem, ""), arguments.seconds),
+            "EnvPool": envpool_rate(ENVPOOL.get(path.stem, ""), arguments.seconds),
+            "OpenSpiel, loop in Python": open_spiel_rate(OPEN_SPIEL.get(path.stem, ""), arguments.seconds),
+        }
+        print(f"{path.stem}: {len(game.fluents)} fluents, {max(len(game.moves(role)) for role in game.roles)} moves")
+        for name, figure in figures.items():
+            print(f"  {name:26}" + ("not installed" if figure is None else f"{figure / 1e6:9.2f} M steps/s"))
+
+
+if __name__ == "__main__":
+    main()

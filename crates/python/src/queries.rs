@@ -1,0 +1,131 @@
+//! Methods of `Game` that answer questions about the rules: counts, explanations, proofs, and matches.
+
+use crate::error;
+use crate::game::{Game, duration};
+use crate::interrupt::interruptible;
+use ggp::{Clocks, Explainer, MatchSetup, PlayerKind, SearchLimits, StateMachine};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+#[pymethods]
+impl Game {
+    /// The number of sequences of joint moves of each length from 0 to `depth`.
+    #[pyo3(signature = (depth, state = None))]
+    fn perft(&self, py: Python<'_>, depth: u32, state: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<u64>> {
+        let start = self.states(state)?.swap_remove(0);
+        let mut reasoner = self.inner.reasoner().clone();
+        let counts = interruptible(py, |stop| {
+            reasoner.interrupt_on(stop);
+            ggp::perft_until(&mut reasoner, &start, depth, stop)
+        })?;
+        counts.map_err(|error| error::of_eval(py, &error))
+    }
+
+    /// Explains why a fact, a legal move, a goal or any other atom holds in a state, or what it lacks.
+    ///
+    /// Args:
+    ///     atom: The atom, such as `"(legal red (drop 1))"` or `"terminal"`.
+    ///     state: The state; the initial one by default.
+    ///     joint: The texts of a joint move, for atoms that depend on it.
+    ///
+    /// Returns:
+    ///     The tree of rules, one line an atom.
+    #[pyo3(signature = (atom, state = None, joint = None))]
+    fn explain(
+        &self,
+        py: Python<'_>,
+        atom: &str,
+        state: Option<&Bound<'_, PyAny>>,
+        joint: Option<Vec<String>>,
+    ) -> PyResult<String> {
+        let start = self.states(state)?.swap_remove(0);
+        let facts = self.inner.reasoner().facts_of(&start).map_err(|error| error::of_eval(py, &error))?;
+        let explained = py.detach(|| {
+            let mut explainer = Explainer::new(&self.inner.game);
+            explainer.load(&facts, &joint.unwrap_or_default()).map_err(|error| error.to_string())?;
+            explainer.explain(atom).map_err(|error| error.to_string())
+        });
+        Ok(explained.map_err(PyValueError::new_err)?.tree())
+    }
+
+    /// Proves what a role can make sure of.
+    ///
+    /// Args:
+    ///     role: The role.
+    ///     state: The state; the initial one by default.
+    ///     seconds: The time limit. Without one the proof ends when nothing more can be proved.
+    ///     memory: The limit of memory in MiB.
+    ///
+    /// Returns:
+    ///     A tuple of the proven lower and upper bound of the goal, from 0 to 100, a move that makes sure of the lower bound
+    ///     or None, and the number of states that were expanded.
+    ///
+    /// Raises:
+    ///     ValueError: In a game of hidden information.
+    #[pyo3(signature = (role, state = None, *, seconds = None, memory = 256))]
+    fn solve(
+        &self,
+        py: Python<'_>,
+        role: &Bound<'_, PyAny>,
+        state: Option<&Bound<'_, PyAny>>,
+        seconds: Option<f64>,
+        memory: usize,
+    ) -> PyResult<(u8, u8, Option<String>, u64)> {
+        let role = self.inner.role(role)?;
+        let start = self.states(state)?.swap_remove(0);
+        let reasoner = self.inner.reasoner().clone();
+        let limits = match seconds {
+            Some(seconds) => SearchLimits::time(duration(seconds)?),
+            None => SearchLimits::default(),
+        };
+        let proof = interruptible(py, |stop| {
+            let limits = limits.or_when(stop);
+            ggp::solve(&reasoner, &start, role, memory.saturating_mul(1 << 20), &limits)
+        })?;
+        let proof = proof.map_err(|error| error::of(py, &error))?;
+        Ok((proof.low, proof.high, proof.best, proof.states))
+    }
+
+    /// Plays one match.
+    ///
+    /// Args:
+    ///     players: One player for each role but chance, such as `"mcts:iterations=100"` or `"random"`; `ggp help players`
+    ///         lists all kinds.
+    ///     seed: The seed of the referee and of chance. Players have seeds of their own among their options.
+    ///     start_clock: Seconds before the first move.
+    ///     play_clock: Seconds for each move.
+    ///     max_steps: The number of steps after which the match is cut off.
+    ///
+    /// Returns:
+    ///     A dict with the `goals` of the roles (None where there is none), the number of `steps`, the `ending`, and the
+    ///     `faults` of players as texts.
+    #[pyo3(signature = (players, *, seed = 0, start_clock = 10.0, play_clock = 10.0, max_steps = None))]
+    fn play_match<'py>(
+        &self,
+        py: Python<'py>,
+        players: Vec<String>,
+        seed: u64,
+        start_clock: f64,
+        play_clock: f64,
+        max_steps: Option<u32>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let kinds = players.iter().map(|text| text.parse::<PlayerKind>());
+        let kinds =
+            kinds.collect::<Result<Vec<_>, _>>().map_err(|error| PyValueError::new_err(error.to_string()))?;
+        let clocks = Clocks { start: duration(start_clock)?, play: duration(play_clock)? };
+        let mut setup = MatchSetup::new("python", clocks);
+        setup.seed = seed;
+        setup.max_steps = max_steps.unwrap_or(setup.max_steps);
+        let reasoner = self.inner.reasoner().clone();
+        let outcome = interruptible(py, |stop| ggp::play_match_until(&reasoner, &kinds, setup, stop))?;
+        let outcome = outcome.map_err(|error| error::of(py, &error))?;
+        let result = PyDict::new(py);
+        result.set_item("goals", outcome.goals.clone())?;
+        result.set_item("steps", outcome.steps)?;
+        result.set_item("ending", format!("{:?}", outcome.ending))?;
+        let faults: Vec<String> = outcome.faults.iter().map(|fault| format!("{fault:?}")).collect();
+        result.set_item("faults", faults)?;
+        Ok(result)
+    }
+}

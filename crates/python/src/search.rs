@@ -1,0 +1,129 @@
+//! The class `Search`: a tree search.
+
+use crate::error;
+use crate::game::{Game, Inner, duration};
+use crate::interrupt::interruptible;
+use ggp::{Halt, PlayerSpec, SearchLimits};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// A Monte-Carlo tree search from one state. `Game.search` makes it.
+#[pyclass(frozen, module = "ggp")]
+pub(crate) struct Search {
+    game: Arc<Inner>,
+    search: Mutex<ggp::Search>,
+}
+
+impl Search {
+    pub(crate) fn new(
+        py: Python<'_>,
+        game: &Arc<Inner>,
+        state: &ggp::State,
+        player: &str,
+    ) -> PyResult<Search> {
+        let spec: PlayerSpec =
+            player.parse().map_err(|error: ggp::SpecError| PyValueError::new_err(error.to_string()))?;
+        let PlayerSpec::Mcts(options) = spec else {
+            return Err(PyValueError::new_err("only a player of the kind mcts has a tree"));
+        };
+        let reasoner = game.reasoner().clone();
+        let search = py.detach(|| ggp::Search::from_state(&reasoner, &options, state));
+        let search = Mutex::new(search.map_err(|error| error::of(py, &error))?);
+        Ok(Search { game: Arc::clone(game), search })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, ggp::Search> {
+        self.search.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[pymethods]
+impl Search {
+    /// Searches until a limit is reached, or everything is proved.
+    ///
+    /// Args:
+    ///     seconds: The time limit.
+    ///     iterations: The number of iterations. A search with a seed and this limit alone repeats.
+    ///
+    /// Returns:
+    ///     Why the search ended.
+    ///
+    /// Raises:
+    ///     ValueError: Without a limit.
+    #[pyo3(signature = (*, seconds = None, iterations = None))]
+    fn run(&self, py: Python<'_>, seconds: Option<f64>, iterations: Option<u64>) -> PyResult<String> {
+        let mut limits = match seconds {
+            Some(seconds) => SearchLimits::time(duration(seconds)?),
+            None if iterations.is_some() => SearchLimits::default(),
+            None => return Err(PyValueError::new_err("give seconds, iterations, or both")),
+        };
+        limits.iterations = iterations;
+        let halt = interruptible(py, |stop| self.lock().run(&limits.or_when(stop)))?;
+        match halt {
+            Halt::Failing(error) => Err(error::of_eval(py, &error)),
+            halt => Ok(format!("{halt:?}").to_lowercase()),
+        }
+    }
+
+    /// The move that the search plays for `role`.
+    fn best_move(&self, py: Python<'_>, role: &Bound<'_, PyAny>) -> PyResult<String> {
+        let role = self.game.role(role)?;
+        py.detach(|| self.lock().best_move(role)).map_err(|error| error::of(py, &error))
+    }
+
+    /// The moves of `role`, best first: dicts with the `move`, its `visits`, its mean `score` from 0 to 100 or None, and
+    /// its `proven` goal or None.
+    fn report<'py>(&self, py: Python<'py>, role: &Bound<'_, PyAny>) -> PyResult<Vec<Bound<'py, PyDict>>> {
+        let role = self.game.role(role)?;
+        let report = py.detach(|| self.lock().report(role));
+        let candidates = report.candidates.into_iter().map(|candidate| {
+            let dict = PyDict::new(py);
+            dict.set_item("move", candidate.mv)?;
+            dict.set_item("visits", candidate.visits)?;
+            dict.set_item("score", candidate.score)?;
+            dict.set_item("proven", candidate.proven)?;
+            Ok(dict)
+        });
+        candidates.collect()
+    }
+
+    /// The number of iterations since the root was set.
+    #[getter]
+    fn iterations(&self, py: Python<'_>) -> u64 {
+        py.detach(|| self.lock().iterations())
+    }
+
+    /// Moves the root by a joint move: one text for each role. Keeps the part of the tree below.
+    fn advance(&self, py: Python<'_>, joint: Vec<String>) -> PyResult<()> {
+        py.detach(|| self.lock().advance(&joint)).map_err(|error| error::of(py, &error))
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> String {
+        py.detach(|| format!("<ggp.Search of {} nodes on {}>", self.lock().nodes(), self.lock_name()))
+    }
+}
+
+impl Search {
+    fn lock_name(&self) -> &'static str {
+        ggp::StateMachine::name(&*self.game.reasoner())
+    }
+}
+
+#[pymethods]
+impl Game {
+    /// A tree search.
+    ///
+    /// Args:
+    ///     state: The state to search from; the initial one by default.
+    ///     player: The search and its options, as the command `ggp` takes them, such as `"mcts:seed=1"`.
+    ///
+    /// Raises:
+    ///     ValueError: In a game of hidden information, and for another player.
+    #[pyo3(signature = (state = None, player = "mcts"))]
+    fn search(&self, py: Python<'_>, state: Option<&Bound<'_, PyAny>>, player: &str) -> PyResult<Search> {
+        let start = self.states(state)?.swap_remove(0);
+        Search::new(py, &self.inner, &start, player)
+    }
+}

@@ -1,0 +1,21 @@
+"""Games for the tests. They lie in the folder `$GGP_GAMES`."""
+
+import functools
+import os
+import pathlib
+
+import pytest
+
+import ggp
+
+FOLDER = pathlib.Path(os.environ.get("GGP_GAMES", "games"))
+
+
+@functools.cache
+def game(name: str, reasoner: str = "auto") -> ggp.Game:
+    return ggp.load(FOLDER / f"{name}.kif", reasoner=reasoner)
+
+
+@pytest.fixture
+def connect_four() -> ggp.Game:
+    return game("connect_four")

@@ -1,0 +1,92 @@
+"""Gymnasium's checker, and the equivalence of the vector environment with single ones."""
+
+import numpy as np
+import pytest
+from conftest import game
+
+pytest.importorskip("gymnasium")
+from gymnasium.utils.env_checker import check_env  # noqa: E402
+from gymnasium.vector import AutoresetMode, SyncVectorEnv  # noqa: E402
+
+from ggp.gymnasium import Env, VectorEnv  # noqa: E402
+
+#: Games and the role that is played; open games of all classes.
+GAMES = [
+    ("breakthrough_holes", "white"),
+    ("connect_four", "red"),
+    ("connect_four", "yellow"),
+    ("eight_puzzle", None),
+    ("endgame", 0),
+    ("english_draughts", 0),
+    ("english_draughts", 1),
+    ("hex", 0),
+    ("hex", 1),
+    ("maze", None),
+    ("nim", 0),
+    ("nim", 1),
+    ("pawn_whopping", 0),
+    ("rock_paper_scissors", 0),
+    ("rock_paper_scissors", 1),
+    ("skirmish", 0),
+    ("skirmish", 1),
+    ("sprint", 0),
+    ("three_player_tic_tac_toe", 2),
+    ("tic_tac_toe", 1),
+]
+GAMES = [(name, role) for name, role in GAMES if not game(name).is_hidden]
+
+
+@pytest.mark.parametrize("name, role", GAMES)
+@pytest.mark.filterwarnings("ignore")
+def test_it_passes_the_checker(name, role):
+    check_env(Env(game(name), role, max_steps=200), skip_render_check=True)
+
+
+@pytest.mark.parametrize("mode", list(AutoresetMode))
+@pytest.mark.parametrize("name, role", GAMES)
+def test_a_vector_plays_as_single_environments_do(name, role, mode):
+    lanes = 6
+    make = lambda: Env(game(name), role, max_steps=30)
+    single = SyncVectorEnv([make] * lanes, autoreset_mode=mode)
+    vector = VectorEnv(game(name), lanes, role, max_steps=30, autoreset_mode=mode)
+    assert vector.observation_space == single.observation_space
+    assert vector.action_space == single.action_space
+    assert vector.metadata["autoreset_mode"] == mode
+    random = np.random.default_rng(5)
+    ours, theirs = vector.reset(seed=11), single.reset(seed=11)
+    ended = 0
+    for _ in range(40):
+        for one, other in zip(ours[:-1], theirs[:-1]):
+            assert np.array_equal(one, other)
+        mask, wanted = ours[-1]["action_mask"], theirs[-1]["action_mask"]
+        assert np.array_equal(mask, wanted)
+        if len(ours) > 2:
+            over = ours[2] | ours[3]
+            ended += over.sum()
+            if mode is AutoresetMode.SAME_STEP and over.any():
+                for lane in np.flatnonzero(over):
+                    assert np.array_equal(ours[-1]["final_obs"][lane], theirs[-1]["final_obs"][lane])
+                    assert np.array_equal(
+                        ours[-1]["final_info"]["action_mask"][lane], theirs[-1]["final_info"]["action_mask"][lane]
+                    )
+            if mode is AutoresetMode.DISABLED and over.any():
+                options = {"reset_mask": over}
+                ours, theirs = vector.reset(options=dict(options)), single.reset(options=dict(options))
+                continue
+        actions = np.where(mask == 1, random.random(mask.shape), -1).argmax(axis=1)
+        ours, theirs = vector.step(actions), single.step(actions)
+    assert ended > 0 or name in ("english_draughts", "skirmish")
+
+
+def test_what_does_not_fit_is_refused():
+    tic_tac_toe = game("tic_tac_toe")
+    with pytest.raises(ValueError, match="iterations"):
+        VectorEnv(tic_tac_toe, 3, 0, "mcts")
+    with pytest.raises(ValueError, match="name the role"):
+        VectorEnv(tic_tac_toe, 3)
+    with pytest.raises(ValueError, match="percepts"):
+        VectorEnv(game("kuhn_poker"), 3, 1)
+    env = VectorEnv(tic_tac_toe, 3, 0, autoreset_mode=AutoresetMode.DISABLED, illegal="raise")
+    env.reset(seed=1)
+    with pytest.raises(ValueError, match="not legal|no action"):
+        env.step(np.full(3, 10_000))
