@@ -85,7 +85,8 @@ fn a_winning_move_is_found_and_searches_repeat() {
             assert_eq!(trees.visits(tree, *role).iter().sum::<u32>(), 64);
             assert_eq!(trees.visits(tree, *role), again.visits(tree, *role), "the capacity changes nothing");
             assert!((policy.iter().sum::<f32>() - 1.0).abs() < 1e-4);
-            assert!(trees.value(tree, *role) > 0.6);
+            // Gumbel roots also visit the moves that lose.
+            assert!(root != Root::Puct || trees.value(tree, *role) > 0.6);
         }
     }
 }
