@@ -56,6 +56,7 @@ mod player;
 mod reasoner;
 mod search;
 mod spec;
+mod trees;
 mod trial;
 
 pub use background::{BackgroundBuild, Notice};
@@ -71,6 +72,7 @@ pub use player::{play_match, play_match_until};
 pub use reasoner::{Reasoner, State, WithMachine};
 pub use search::{Proof, Search, solve};
 pub use spec::{KindError, PlayerKind, SuitError};
+pub use trees::{Root, TreeOptions, Trees};
 
 pub use ggp_arena::{Contest, Entrant, MatchSetup, Outcome, Record, Referee, Run, Seat, Tournament};
 pub use ggp_compiled::{CompiledMachine, Refusal};

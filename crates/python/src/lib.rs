@@ -18,6 +18,7 @@ mod playouts;
 mod queries;
 mod search;
 mod state;
+mod trees;
 
 use pyo3::prelude::*;
 
@@ -32,6 +33,8 @@ mod _ggp {
     use crate::search::Search;
     #[pymodule_export]
     use crate::state::State;
+    #[pymodule_export]
+    use crate::trees::Trees;
     use pyo3::prelude::*;
 
     /// Runs the command `ggp` with the arguments `argv`, of which the first is the command's name, and returns its exit

@@ -240,6 +240,14 @@ impl State {
         hasher.finish()
     }
 
+    fn __copy__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    fn __deepcopy__(slf: Py<Self>, _memo: &Bound<'_, PyAny>) -> Py<Self> {
+        slf
+    }
+
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
         let make = py.import("ggp._pickle")?.getattr("state")?;
         Ok((make, (self.game(), self.facts(py)?).into_pyobject(py)?))

@@ -59,7 +59,9 @@ def test_a_vector_plays_as_single_environments_do(name, role, mode):
         for one, other in zip(ours[:-1], theirs[:-1]):
             assert np.array_equal(one, other)
         mask, wanted = ours[-1]["action_mask"], theirs[-1]["action_mask"]
-        assert np.array_equal(mask, wanted)
+        # Where a reset leaves a lane out, Gymnasium's own environment has no mask to show.
+        shown = theirs[-1]["_action_mask"]
+        assert np.array_equal(mask[shown], wanted[shown])
         if len(ours) > 2:
             over = ours[2] | ours[3]
             ended += over.sum()

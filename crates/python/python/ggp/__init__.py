@@ -30,7 +30,8 @@ One state at a time:
 """
 
 from ggp._errors import Diagnostic, EvaluationError, GgpError, IllegalMoveError, NoNetworkError, RulesError
-from ggp._ggp import Batch, Game, Search, State, __version__, load
+from ggp._ggp import Batch, Game, Search, State, Trees, __version__, load
+from ggp._search import Searcher, SearchResult, search
 from ggp._vec import VecEnv, make_vec
 
 __all__ = [
@@ -43,9 +44,13 @@ __all__ = [
     "NoNetworkError",
     "RulesError",
     "Search",
+    "SearchResult",
+    "Searcher",
     "State",
+    "Trees",
     "VecEnv",
     "__version__",
     "load",
     "make_vec",
+    "search",
 ]

@@ -11,7 +11,6 @@ States are evaluated one by one: it is for game theory, not for speed. `Game.bat
 
 from __future__ import annotations
 
-import functools
 import hashlib
 from typing import Any, NamedTuple
 
@@ -24,8 +23,6 @@ from ggp._ggp import Game, State
 _SAMPLES = 64
 _MOST_STEPS = 10_000
 
-_registered: dict[str, pyspiel.Game] = {}
-
 
 def load(game: Game, *, constant_sum: bool | None = None, max_game_length: int | None = None) -> pyspiel.Game:
     """`game` as a game of OpenSpiel, registered under a name of its own: `pyspiel.load_game(name)` gives it, too.
@@ -37,9 +34,8 @@ def load(game: Game, *, constant_sum: bool | None = None, max_game_length: int |
         max_game_length: A bound of the number of decisions of an episode. By default twice that of random playouts.
     """
     name = "ggp_" + hashlib.sha256(game.text.encode()).hexdigest()[:16]
-    known = _registered.get(name)
-    if known is not None:
-        return known
+    if name in _plans:
+        return pyspiel.load_game(name)
     players = [number for number in range(len(game.roles)) if number != game.chance]
     moves = [game.moves(role) for role in range(len(game.roles))]
     length, sums, is_simultaneous = _sampled(game, players)
@@ -75,9 +71,11 @@ def load(game: Game, *, constant_sum: bool | None = None, max_game_length: int |
     )
 
     _plans[name] = _Plan(game, players, moves, game_type, info)
-    pyspiel.register_game(game_type, functools.partial(SpielGame, name=name))
-    _registered[name] = pyspiel.load_game(name)
-    return _registered[name]
+    # A class of its own, which can be found by its name, as OpenSpiel wants it.
+    kind_of_game = type(name, (SpielGame,), {"NAME": name, "__module__": __name__})
+    globals()[name] = kind_of_game
+    pyspiel.register_game(game_type, kind_of_game)
+    return pyspiel.load_game(name)
 
 
 class _Plan(NamedTuple):
@@ -96,17 +94,17 @@ _plans: dict[str, _Plan] = {}
 class SpielGame(pyspiel.Game):  # type: ignore[misc]
     """A game of OpenSpiel. `load` makes it."""
 
-    def __init__(self, params: dict[str, Any] | None = None, *, name: str) -> None:
-        plan = _plans[name]
+    NAME = ""
+
+    def __init__(self, params: dict[str, Any] | None = None) -> None:
+        plan = _plans[self.NAME]
         super().__init__(plan.kind, plan.info, params or {})
-        self.ggp_game, self.players, self.moves = plan.game, plan.players, plan.moves
-        self.roles = {role: player for player, role in enumerate(plan.players)}
 
     def new_initial_state(self) -> SpielState:
         return SpielState(self)
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> Observer:
-        return Observer(self)
+        return Observer(_plans[self.get_type().short_name])
 
 
 def _sampled(game: Game, players: list[int]) -> tuple[int, set[int], bool]:
@@ -128,15 +126,20 @@ class SpielState(pyspiel.State):  # type: ignore[misc]
 
     def __init__(self, game: Any) -> None:
         super().__init__(game)
-        self._game = game
-        self._state: State = game.ggp_game.initial_state()
+        # OpenSpiel copies states with their attributes, and games without: the plan is found by the name.
+        self._name = game.get_type().short_name
+        self._state: State = self._plan.game.initial_state()
         self._pending: dict[int, int] = {}
-        self._past: list[list[str]] = [[] for _ in game.players]
+        self._past: list[list[str]] = [[] for _ in self._plan.players]
         self._advance()
+
+    @property
+    def _plan(self) -> _Plan:
+        return _plans[self._name]
 
     def _advance(self) -> None:
         """Makes joint moves as long as nobody has to choose."""
-        game = self._game.ggp_game
+        game = self._plan.game
         while True:
             self._is_over = self._state.is_terminal
             if self._is_over:
@@ -152,11 +155,11 @@ class SpielState(pyspiel.State):  # type: ignore[misc]
             if self._turn is not None:
                 return
             joint = [
-                self._game.moves[role][self._pending[role]] if role in self._pending else legal[0]
+                self._plan.moves[role][self._pending[role]] if role in self._pending else legal[0]
                 for role, legal in enumerate(self._legal)
             ]
             after = self._state.next(joint)
-            for player, role in enumerate(self._game.players):
+            for player, role in enumerate(self._plan.players):
                 if game.is_hidden:
                     seen = f"{joint[role]} sees {' '.join(self._state.percepts(joint, role))}"
                 else:
@@ -167,12 +170,12 @@ class SpielState(pyspiel.State):  # type: ignore[misc]
     def current_player(self) -> int:
         if self._is_over:
             return int(pyspiel.PlayerId.TERMINAL)
-        if self._turn == self._game.ggp_game.chance:
+        if self._turn == self._plan.game.chance:
             return int(pyspiel.PlayerId.CHANCE)
-        return int(self._game.roles[self._turn])
+        return int(self._plan.players.index(self._turn))
 
     def _legal_actions(self, player: int) -> list[int]:
-        index = {text: action for action, text in enumerate(self._game.moves[self._turn])}
+        index = {text: action for action, text in enumerate(self._plan.moves[self._turn])}
         return [index[text] for text in self._legal[self._turn]]
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
@@ -184,40 +187,40 @@ class SpielState(pyspiel.State):  # type: ignore[misc]
         self._advance()
 
     def _action_to_string(self, player: int, action: int) -> str:
-        role = self._game.ggp_game.chance if player == pyspiel.PlayerId.CHANCE else self._game.players[player]
-        return str(self._game.moves[role][action])
+        role = self._plan.game.chance if player == pyspiel.PlayerId.CHANCE else self._plan.players[player]
+        return str(self._plan.moves[role][action])
 
     def is_terminal(self) -> bool:
         return self._is_over
 
     def returns(self) -> list[float]:
         if not self._is_over:
-            return [0.0] * len(self._game.players)
+            return [0.0] * len(self._plan.players)
         goals = self._state.goals
-        return [float(goals[role] or 0) for role in self._game.players]
+        return [float(goals[role] or 0) for role in self._plan.players]
 
     def information(self, player: int) -> str:
         """What the player knows, with perfect recall."""
-        role = self._game.players[player]
-        own = [self._game.moves[role][self._pending[role]]] if role in self._pending else []
-        return "; ".join([f"{self._game.ggp_game.roles[role]}:", *self._past[player], *own])
+        role = self._plan.players[player]
+        own = [self._plan.moves[role][self._pending[role]]] if role in self._pending else []
+        return "; ".join([f"{self._plan.game.roles[role]}:", *self._past[player], *own])
 
     def facts(self) -> np.ndarray[Any, Any]:
         """The facts of the state, one item each."""
         bits = np.unpackbits(self._state.pack().view(np.uint8), bitorder="little")
-        return bits[: len(self._game.ggp_game.fluents)]
+        return bits[: len(self._plan.game.fluents)]
 
     def __str__(self) -> str:
-        pending = [f"{self._game.ggp_game.roles[role]}: {self._game.moves[role][at]}" for role, at in self._pending.items()]
+        pending = [f"{self._plan.game.roles[role]}: {self._plan.moves[role][at]}" for role, at in self._pending.items()]
         return "\n".join([str(self._state), *pending])
 
 
 class Observer:
     """What a player observes, as OpenSpiel asks for it."""
 
-    def __init__(self, game: Any) -> None:
-        self._is_hidden = game.ggp_game.is_hidden
-        size = 0 if self._is_hidden else len(game.ggp_game.fluents)
+    def __init__(self, plan: _Plan) -> None:
+        self._is_hidden = plan.game.is_hidden
+        size = 0 if self._is_hidden else len(plan.game.fluents)
         self.tensor = np.zeros(size, np.float32)
         self.dict = {} if self._is_hidden else {"facts": self.tensor}
 

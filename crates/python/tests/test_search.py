@@ -1,0 +1,82 @@
+"""Searches with a function for policies and values."""
+
+import numpy as np
+import pytest
+from conftest import game
+
+import ggp
+
+
+def flat(facts, mask, logits, values):
+    """Knows nothing."""
+    assert facts.dtype == bool and mask.dtype == bool and mask.any(axis=2).all()
+    logits[:], values[:] = 0, 0.5
+
+
+@pytest.mark.parametrize("root", ["puct", "gumbel"])
+def test_a_search_wins_against_random_play(root):
+    tic_tac_toe = game("tic_tac_toe")
+    search = ggp.search(tic_tac_toe, flat, 64, simulations=100, root=root, seed=1)
+    batch = tic_tac_toe.batch(40, seed=2)
+    player = batch.current_player[0]
+    while not batch.terminated.all():
+        found = search.run(batch)
+        visits = found.visits[~batch.terminated]
+        assert (visits.sum(axis=2) == 100).all()
+        assert np.allclose(found.policy[~batch.terminated].sum(axis=2), 1, atol=1e-3)
+        actions = np.where(batch.current_player == player, found.actions[:, player], batch.sample()[:, 1 - player])
+        batch.step(actions)
+    assert batch.goals[:, player].mean() > (90 if root == "puct" else 80)
+
+
+def test_results_depend_on_neither_the_batch_nor_the_form_of_the_answer(connect_four):
+    states = connect_four.batch(30, seed=3)
+    for _ in range(8):
+        states.step()
+
+    def returned(facts, mask, logits, values):
+        weights = np.sin(np.arange(mask.shape[2]))
+        return np.broadcast_to(weights, mask.shape).astype(np.float64), facts[:, :2].mean(axis=1, keepdims=True).repeat(2, 1)
+
+    def filled(facts, mask, logits, values):
+        logits[:], values[:] = returned(facts, mask, logits, values)
+
+    one = ggp.search(connect_four, returned, 7, simulations=20).run(states)
+    two = ggp.search(connect_four, filled, 256, simulations=20).run(states.pack())
+    three = ggp.search(connect_four, filled, 256, simulations=20).run([states.state(lane) for lane in range(30)])
+    for a, b, c in zip(one, two, three):
+        assert np.array_equal(a, b) and np.array_equal(b, c)
+
+
+def test_a_policy_steers_and_illegal_actions_get_nothing(connect_four):
+    start = connect_four.initial_state()
+    role = connect_four.roles.index(start.choosing[0])
+
+    def steering(facts, mask, logits, values):
+        logits[:], values[:] = 0, 0.5
+        logits[:, role, 3] = 20
+
+    found = ggp.search(connect_four, steering, simulations=30).run(start)
+    assert found.actions[0, role] == 3 and found.visits[0, role, 3] == 30
+    legal = set(start.legal(role))
+    for action, text in enumerate(connect_four.moves(role)):
+        assert text in legal or found.visits[0, role, action] == 0
+
+
+def test_what_is_wrong_is_said(connect_four):
+    with pytest.raises(ValueError, match="root"):
+        ggp.search(connect_four, flat, root="best")
+    with pytest.raises(ValueError, match="at least 1"):
+        ggp.search(connect_four, flat, batch=0)
+    with pytest.raises(ValueError, match="too many"):
+        ggp.search(connect_four, flat, simulations=2**30).run(connect_four.initial_state())
+    poker = game("kuhn_poker")
+    with pytest.raises(ValueError, match="percepts"):
+        ggp.search(poker, flat).run(poker.initial_state())
+    wrong = lambda facts, mask, logits, values: (logits[:, :, 1:], values)
+    with pytest.raises(ValueError, match="logits must have the shape"):
+        ggp.search(connect_four, wrong).run(connect_four.initial_state())
+    with pytest.raises(ZeroDivisionError):
+        ggp.search(connect_four, lambda *_: 1 / 0).run(connect_four.initial_state())
+    with pytest.raises(ggp.NoNetworkError):
+        ggp.search(game("connect_four", "datalog"), flat)
