@@ -176,11 +176,22 @@ def open_spiel_rate(name: str, seconds: float) -> float | None:
     return rate(run, seconds)
 
 
-#: The games of other libraries, by the names of our rulesheets.
-PGX = {"connect_four": "connect_four", "tic_tac_toe": "tic_tac_toe", "othello": "othello", "hex": "hex"}
-ENVPOOL = {"connect_four": "ConnectFour-v1", "tic_tac_toe": "TicTacToe-v1", "othello": "Othello-v1"}
-OPEN_SPIEL = {"connect_four": "connect_four", "tic_tac_toe": "tic_tac_toe", "breakthrough": "breakthrough",
-              "othello": "othello", "checkers": "checkers", "hex": "hex"}
+#: The games of other libraries, by the letters of our rulesheets' names.
+PGX = {"connectfour": "connect_four", "tictactoe": "tic_tac_toe", "othello": "othello", "hex": "hex"}
+ENVPOOL = {"connectfour": "ConnectFour-v1", "tictactoe": "TicTacToe-v1", "othello": "Othello-v1"}
+OPEN_SPIEL = {
+    "breakthrough": "breakthrough",
+    "checkers": "checkers",
+    "connectfour": "connect_four",
+    "hex": "hex",
+    "othello": "othello",
+    "tictactoe": "tic_tac_toe",
+}
+
+
+def letters(path: pathlib.Path) -> str:
+    """The letters of a rulesheet's name, without what follows a hyphen: `othello-comp2007` is othello."""
+    return "".join(one for one in path.stem.split("-")[0].lower() if one.isalpha())
 
 
 def main() -> None:
@@ -197,13 +208,13 @@ def main() -> None:
             "(a) ggp bench": command,
             "(b) observed": observed(game, arguments.seconds),
             "(c) policy of numpy": policy(game, arguments.seconds),
-            "Pgx": pgx_rate(PGX.get(path.stem, ""), arguments.seconds),
-            "EnvPool": envpool_rate(ENVPOOL.get(path.stem, ""), arguments.seconds),
-            "OpenSpiel, loop in Python": open_spiel_rate(OPEN_SPIEL.get(path.stem, ""), arguments.seconds),
+            "Pgx": pgx_rate(PGX.get(letters(path), ""), arguments.seconds),
+            "EnvPool": envpool_rate(ENVPOOL.get(letters(path), ""), arguments.seconds),
+            "OpenSpiel, loop in Python": open_spiel_rate(OPEN_SPIEL.get(letters(path), ""), arguments.seconds),
         }
         print(f"{path.stem}: {len(game.fluents)} fluents, {max(len(game.moves(role)) for role in game.roles)} moves")
         for name, figure in figures.items():
-            print(f"  {name:26}" + ("not installed" if figure is None else f"{figure / 1e6:9.2f} M steps/s"))
+            print(f"  {name:26}" + ("  none: not installed, or no such game" if figure is None else f"{figure / 1e6:9.2f} M steps/s"))
 
 
 if __name__ == "__main__":

@@ -7,6 +7,17 @@ from typing import Any, Literal, TypeAlias, final, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+__all__ = [
+    "Batch",
+    "Game",
+    "load",
+    "Search",
+    "State",
+    "Trees",
+    "command",
+    "__version__",
+]
+
 _Role: TypeAlias = str | int
 _Joint: TypeAlias = str | Sequence[str] | Mapping[str, str]
 _States: TypeAlias = State | Sequence[State] | NDArray[np.uint64]
@@ -169,10 +180,15 @@ class Batch:
         role: _Role | None = None,
     ) -> NDArray[Any]: ...
     @overload
-    def legal(self, role: _Role, layout: Literal["csr"]) -> tuple[NDArray[np.int64], NDArray[np.int32]]: ...
+    def legal(
+        self, role: _Role, layout: Literal["csr"], out: None = None
+    ) -> tuple[NDArray[np.int64], NDArray[np.int32]]: ...
     @overload
     def legal(
-        self, role: _Role | None = None, layout: str = "mask", out: NDArray[Any] | None = None
+        self,
+        role: _Role | None = None,
+        layout: Literal["mask", "packed"] = "mask",
+        out: NDArray[Any] | None = None,
     ) -> NDArray[Any]: ...
     def sample(self, logits: ArrayLike | None = None, role: _Role | None = None) -> NDArray[np.int32]: ...
     @property

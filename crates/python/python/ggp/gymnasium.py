@@ -20,7 +20,7 @@ from ggp._ggp import Game
 from ggp._vec import VecEnv
 
 
-def _spaces(vec: VecEnv) -> tuple[spaces.Box, spaces.Discrete]:
+def _spaces(vec: VecEnv) -> tuple[Any, Any]:
     observation = spaces.Box(0, 1, (len(vec.game.fluents),), np.int8)
     return observation, spaces.Discrete(len(vec.game.moves(vec.role)))
 
@@ -45,7 +45,8 @@ class Env(gymnasium.Env[NDArray[np.int8], int]):
         self.render_mode = render_mode
 
     def _observe(self) -> NDArray[np.int8]:
-        return self._vec.observe()[0].astype(np.int8)
+        facts: NDArray[np.int8] = self._vec.observe()[0].astype(np.int8)
+        return facts
 
     def _info(self) -> dict[str, Any]:
         return {"action_mask": self._vec.legal()[0].astype(np.int8)}
@@ -64,7 +65,7 @@ class Env(gymnasium.Env[NDArray[np.int8], int]):
         reward, terminated, truncated = self._vec.step(np.array([action], np.int64))
         return self._observe(), float(reward[0]), bool(terminated[0]), bool(truncated[0]), self._info()
 
-    def render(self) -> str | None:  # type: ignore[override]
+    def render(self) -> str | None:
         return str(self._vec.batch.state(0)) if self.render_mode == "ansi" else None
 
 

@@ -15,7 +15,7 @@ import hashlib
 from typing import Any, NamedTuple
 
 import numpy as np
-import pyspiel
+import pyspiel  # type: ignore[import-not-found]
 
 from ggp._ggp import Game, State
 
@@ -151,7 +151,7 @@ class SpielState(pyspiel.State):  # type: ignore[misc]
                 return
             choosing = (role for role, legal in enumerate(self._legal) if len(legal) > 1 and role not in self._pending)
             # Chance first: its moves must not depend on those of the players.
-            self._turn = min(choosing, key=lambda role: (role != game.chance, role), default=None)
+            self._turn: Any = min(choosing, key=lambda role: (role != game.chance, role), default=None)
             if self._turn is not None:
                 return
             joint = [
@@ -187,7 +187,7 @@ class SpielState(pyspiel.State):  # type: ignore[misc]
         self._advance()
 
     def _action_to_string(self, player: int, action: int) -> str:
-        role = self._plan.game.chance if player == pyspiel.PlayerId.CHANCE else self._plan.players[player]
+        role: Any = self._plan.game.chance if player == pyspiel.PlayerId.CHANCE else self._plan.players[player]
         return str(self._plan.moves[role][action])
 
     def is_terminal(self) -> bool:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
-from pettingzoo import AECEnv, ParallelEnv
+from pettingzoo import AECEnv, ParallelEnv  # type: ignore[import-untyped]
 
 from ggp._ggp import Batch, Game
 
@@ -66,7 +66,8 @@ class _Play:
         return bool(self.batch.terminated[0] or self.batch.truncated[0])
 
     def mask(self, role: str) -> NDArray[np.int8]:
-        return self.batch.legal(role)[0].astype(np.int8)
+        mask: NDArray[np.int8] = self.batch.legal(role)[0].astype(np.int8)
+        return mask
 
     def observe(self, role: str) -> Observation:
         facts = self.batch.observe(dtype="uint8", role=role)[0].astype(np.int8)
@@ -85,7 +86,7 @@ class _Play:
         return str(self.batch.state(0))
 
 
-class parallel_env(ParallelEnv[str, Observation, int]):
+class parallel_env(ParallelEnv[str, Observation, int]):  # type: ignore[misc]
     """All agents act at once. An agent that has no choice has one legal action, and may leave it out.
 
     Args:
@@ -136,7 +137,7 @@ class parallel_env(ParallelEnv[str, Observation, int]):
         batch = self._play.batch
         ends = bool(batch.terminated[0]), bool(batch.truncated[0])
         terminated, truncated = ({agent: end for agent in self.agents} for end in ends)
-        result = (self._observations(), self._play.rewards(), terminated, truncated, {agent: {} for agent in self.agents})
+        result: tuple[Any, ...] = (self._observations(), self._play.rewards(), terminated, truncated, {agent: {} for agent in self.agents})
         if any(ends):
             self.agents = []
         return result
@@ -149,13 +150,14 @@ class parallel_env(ParallelEnv[str, Observation, int]):
 
     def state(self) -> NDArray[np.bool_]:
         """The facts of the state, all of them."""
-        return self._play.batch.observe()[0]
+        facts: NDArray[np.bool_] = self._play.batch.observe()[0]
+        return facts
 
     def close(self) -> None:
         pass
 
 
-class env(AECEnv[str, Observation, "int | None"]):
+class env(AECEnv[str, Observation, "int | None"]):  # type: ignore[misc]
     """One agent acts at a time, and only if it has a choice: forced moves are made at once. Agents that choose at the same
     time act one after the other, and none sees what the others have chosen.
 
