@@ -10,6 +10,9 @@ import ggp
 
 FOLDER = pathlib.Path(os.environ.get("GGP_GAMES", "games"))
 
+#: All classes: one to three roles, by turns and at once, with chance, with hidden information.
+GAMES = sorted(path.stem for path in FOLDER.glob("*.kif"))
+
 
 @functools.cache
 def game(name: str, reasoner: str = "auto") -> ggp.Game:

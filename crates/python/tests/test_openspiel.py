@@ -1,35 +1,12 @@
 """OpenSpiel's own tests and solvers on games of ours."""
 
 import pytest
-from conftest import game
+from conftest import GAMES, game
 
 pyspiel = pytest.importorskip("pyspiel")
 from open_spiel.python.algorithms import cfr, exploitability  # noqa: E402
 
 from ggp import openspiel  # noqa: E402
-
-GAMES = [
-    "breakthrough_holes",
-    "connect_four",
-    "eight_puzzle",
-    "endgame",
-    "english_draughts",
-    "hex",
-    "kuhn_poker",
-    "liars_dice",
-    "mastermind",
-    "maze",
-    "monty_hall",
-    "nim",
-    "pawn_whopping",
-    "phantom_tic_tac_toe",
-    "rock_paper_scissors",
-    "ship_hunt",
-    "skirmish",
-    "sprint",
-    "three_player_tic_tac_toe",
-    "tic_tac_toe",
-]
 
 
 @pytest.mark.parametrize("name", GAMES)

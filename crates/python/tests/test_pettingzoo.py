@@ -2,37 +2,13 @@
 
 import numpy as np
 import pytest
-from conftest import game
+from conftest import GAMES, game
 
 pytest.importorskip("pettingzoo")
 from pettingzoo.test import api_test, parallel_api_test, parallel_seed_test, seed_test  # noqa: E402
 from pettingzoo.utils import parallel_to_aec  # noqa: E402
 
 from ggp.pettingzoo import env, parallel_env  # noqa: E402
-
-#: All classes: one to three roles, by turns and at once, with chance, with hidden information.
-GAMES = [
-    "breakthrough_holes",
-    "connect_four",
-    "eight_puzzle",
-    "endgame",
-    "english_draughts",
-    "hex",
-    "kuhn_poker",
-    "liars_dice",
-    "mastermind",
-    "maze",
-    "monty_hall",
-    "nim",
-    "pawn_whopping",
-    "phantom_tic_tac_toe",
-    "rock_paper_scissors",
-    "ship_hunt",
-    "skirmish",
-    "sprint",
-    "three_player_tic_tac_toe",
-    "tic_tac_toe",
-]
 
 
 @pytest.mark.parametrize("name", GAMES)

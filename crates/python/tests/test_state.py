@@ -7,11 +7,9 @@ import xml.etree.ElementTree
 
 import numpy as np
 import pytest
-from conftest import FOLDER, game
+from conftest import GAMES, game
 
 import ggp
-
-GAMES = sorted(path.stem for path in FOLDER.glob("*.kif"))
 
 
 @pytest.mark.parametrize("name", GAMES)
