@@ -1,4 +1,13 @@
-//! The command `ggp` as a function, for its binary and for the Python package: parses the command line, runs one subcommand, and returns its exit code.
+//! The command `ggp` as a function, for its binary and for the Python package: parses the command line, runs one
+//! subcommand, and returns its exit code.
+//!
+//! ```sh
+//! cargo install --path crates/cli
+//! ggp check games/connect_four.kif
+//! ggp play games/connect_four.kif --human red
+//! ggp match games/hex.kif --player new=mcts --player old=uct --games 100 --playclock 0.1
+//! ggp help players
+//! ```
 //!
 //! Invariants: output for scripts goes to standard output, messages to standard error. If the reader of
 //! standard output closes it (`ggp perft … | head -1`), a command that only prints ends without an error,

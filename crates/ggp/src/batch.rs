@@ -21,7 +21,7 @@ use ggp_propnet::{Checked, Episodes, IllegalAction, Seeds};
 use rayon::prelude::*;
 use std::fmt::{self, Debug, Formatter};
 
-/// What happens to an action that is not legal.
+/// The treatment of an action that is not legal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Illegal {
     /// The step is refused as a whole, and no lane changes.
@@ -39,7 +39,7 @@ pub struct BatchOptions {
     pub threads: usize,
     /// The number of steps after which an episode is cut off. `None` for no limit.
     pub max_steps: Option<u32>,
-    /// What happens to an action that is not legal.
+    /// The treatment of an action that is not legal.
     pub illegal: Illegal,
 }
 

@@ -20,7 +20,7 @@ use crate::evaluator::{Phase, PhasePrograms};
 use crate::leaves::{ByLeaf, LeafGates, LegalRows};
 use crate::net::PropNet;
 use crate::prefer::Preferred;
-use crate::program::{GROUP, Layout, ONES, SetRows};
+use crate::program::{Choice, GROUP, Layout, ONES, SetRows};
 use crate::rows::Row;
 use crate::select::{Keys, LEAF_MOVES, NO_MOVE, Scratch, some_of};
 use crate::state::BitState;
@@ -273,6 +273,14 @@ impl<const W: usize> Lanes<W> {
     }
 }
 
+/// The move rows of `choice` in whole groups. Those that fill the last group become false.
+pub(crate) fn move_rows<'a, const W: usize>(rows: &'a mut [Row<W>], choice: &Choice) -> &'a mut [Row<W>] {
+    let moves = choice.moves.len();
+    let area = &mut rows[choice.base as usize..][..moves.next_multiple_of(GROUP)];
+    area[moves..].fill(Row::ZERO);
+    area
+}
+
 /// The move rows of the choice `place` in the phase `number`, restricted to preferred moves where playouts apply the
 /// preference.
 fn legal_rows<'a, const W: usize>(
@@ -282,10 +290,7 @@ fn legal_rows<'a, const W: usize>(
     rows: &'a mut [Row<W>],
     preferring: Row<W>,
 ) -> &'a mut [Row<W>] {
-    let choice = &run.programs.phases[number].program.choices[place];
-    let moves = choice.moves.len();
-    let area = &mut rows[choice.base as usize..][..moves.next_multiple_of(GROUP)];
-    area[moves..].fill(Row::ZERO);
+    let area = move_rows(rows, &run.programs.phases[number].program.choices[place]);
     if let Some(preferred) = &run.preferred {
         preferred.narrow(number, place, area, preferring);
     }

@@ -1,6 +1,15 @@
 //! The extension module `ggp._ggp` of the Python package `ggp`. The package's facade in `python/ggp` re-exports its
 //! classes.
 //!
+//! ```python
+//! import ggp
+//!
+//! game = ggp.load("games/connect_four.kif")
+//! batch = game.batch(4096, seed=1)
+//! goals = batch.rollout()
+//! print(game.roles, goals.mean(axis=0))
+//! ```
+//!
 //! Invariants: no call holds the interpreter lock while it computes; classes are frozen, and a lock guards what a call
 //! changes; whatever Python passes is checked, and errors are exceptions.
 

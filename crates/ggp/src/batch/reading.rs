@@ -1,4 +1,4 @@
-//! What a caller reads of a batch: facts, legal moves, turns, draws, and ends. Every array goes lane after lane.
+//! The readings of a batch: its facts, legal moves, turns, draws, and ends. Every array goes lane after lane.
 
 use super::one_by_one::OneByOne;
 use super::{Batch, Inner, each};

@@ -10,7 +10,8 @@ fn game(name: &str) -> Reasoner {
     Reasoner::new(&crate::load(format!("{path}{name}.kif")).expect("rules")).expect("a reasoner")
 }
 
-/// What is the same on every machine, after each step of a batch whose moves are drawn: ends, goals, lengths and facts.
+/// The ends, goals, lengths and facts after each step of a batch whose moves are drawn. They are the same on every
+/// machine.
 type Seen = Vec<(Vec<u8>, Vec<Vec<u8>>, Vec<u32>, Vec<String>)>;
 
 fn play(reasoner: &Reasoner, lanes: usize, steps: usize, threads: usize) -> Seen {

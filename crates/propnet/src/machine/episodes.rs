@@ -17,10 +17,10 @@ use super::shared::Shared;
 use super::{PropNetMachine, WORDS};
 use crate::cpu::Kernels;
 use crate::evaluator::{Phase, PhasePrograms};
-use crate::lanes::{Outcomes, set_rows};
+use crate::lanes::{Outcomes, move_rows, set_rows};
 use crate::leaves::LegalRows;
 use crate::net::PropNet;
-use crate::program::{GROUP, Layout, ONES, state_row};
+use crate::program::{Layout, ONES, state_row};
 use crate::rows::Row;
 use crate::select::{Keys, NO_MOVE, Scratch};
 use ggp_game::{EvalError, Role, StopToken, rng};
@@ -318,14 +318,11 @@ impl Episodes {
     fn draw(&mut self, role: usize) -> Lanes {
         let phase = &programs(&self.shared).phases[0];
         let choice = &phase.program.choices[role];
-        let base = choice.base as usize;
         let Some(tree) = &phase.trees[role] else {
-            return if choice.moves.is_empty() { Row::ZERO } else { self.rows[base] };
+            return if choice.moves.is_empty() { Row::ZERO } else { self.rows[choice.base as usize] };
         };
-        let end = base + choice.moves.len().next_multiple_of(GROUP);
-        self.rows[base + choice.moves.len()..end].fill(Row::ZERO);
         let counter = rng::counter(self.steps as u32, Role(choice.role as u8));
-        let area = &mut self.rows[base..end];
+        let area = move_rows(&mut self.rows, choice);
         match &choice.sets {
             None => self.kernels.choose(area, tree, &mut self.scratch, &self.keys, counter),
             Some(sets) => {

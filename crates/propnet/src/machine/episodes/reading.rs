@@ -1,4 +1,4 @@
-//! What a caller reads of episodes: facts, legal moves, who chooses, drawn actions, and ends.
+//! The readings of episodes: their facts, legal moves, choosing roles, drawn actions, and ends.
 
 use super::{Episodes, Lanes};
 use crate::program::state_row;

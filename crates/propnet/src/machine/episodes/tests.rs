@@ -42,7 +42,7 @@ fn walk(rules: &str, steps: usize) {
     let moves: Vec<Vec<Move>> = machine.shared.moves.clone();
     let most = moves.iter().map(Vec::len).max().unwrap();
     for step in 0..steps {
-        // 1. What the lanes show.
+        // 1. The lanes show the states that single steps give.
         let mut rows = vec![9; LANES * fluents];
         episodes.write_fluents(&mut rows);
         let mut packed = vec![0; LANES * fluents.div_ceil(64)];
