@@ -354,8 +354,9 @@ impl Engine {
                                 let is_true = question.is_some_and(|q| memo.questions[q as usize].holds);
                                 is_true == *holds
                             } else {
-                                let cursor = question.map_or(NONE, |q| memo.questions[q as usize].first);
-                                self.frames.push(Frame::new(at, cursor, 0, pending));
+                                let (cursor, end) =
+                                    question.map_or((NONE, NONE), |question| memo.span(question));
+                                self.frames.push(Frame::new(at, cursor, end, pending));
                                 false
                             }
                         }
@@ -452,7 +453,11 @@ impl Engine {
                                 let width = code.procedures[*asked as usize].width;
                                 let first = frame.cursor as usize * width;
                                 let row = &memo.answers[first..first + width];
-                                frame.cursor = memo.next[frame.cursor as usize];
+                                frame.cursor = if frame.cursor == frame.end {
+                                    NONE
+                                } else {
+                                    memo.next[frame.cursor as usize]
+                                };
                                 read(outputs, row, registers)
                             }
                             _ => {

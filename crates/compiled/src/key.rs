@@ -89,20 +89,27 @@ pub(crate) fn hash(values: impl Iterator<Item = u32>) -> u32 {
     (hash >> 32) as u32
 }
 
-/// An item in a slot, with the epoch in which it was written.
+/// An item in a slot, with the epoch in which it was written, and some bits of its hash. Items with other bits need not
+/// be compared.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Slot {
-    epoch: u32,
+    epoch: u16,
+    tag: u16,
     item: u32,
 }
 
-const EMPTY: Slot = Slot { epoch: 0, item: NONE };
+const EMPTY: Slot = Slot { epoch: 0, tag: 0, item: NONE };
+
+/// The bits of a hash that a slot holds. They are not among those that give the place in a table of less than 2^16 slots.
+const fn tag(hash: u32) -> u16 {
+    (hash >> 16) as u16
+}
 
 /// Slots that are addressed directly or by a hash, and emptied in constant time.
 #[derive(Clone, Debug)]
 pub(crate) struct Slots {
     array: Vec<Slot>,
-    epoch: u32,
+    epoch: u16,
     len: usize,
 }
 
@@ -142,7 +149,7 @@ impl Slots {
     /// Writes `item` at `index`, which must be below the allocated size.
     #[inline]
     pub(crate) fn set(&mut self, index: usize, item: u32) {
-        self.array[index] = Slot { epoch: self.epoch, item };
+        self.array[index] = Slot { epoch: self.epoch, tag: 0, item };
     }
 
     /// The item with this hash for which `is_it` holds, or [`NONE`].
@@ -158,7 +165,7 @@ impl Slots {
             if slot.epoch != self.epoch {
                 return NONE;
             }
-            if is_it(slot.item) {
+            if slot.tag == tag(hash) && is_it(slot.item) {
                 return slot.item;
             }
             at = (at + 1) & mask;
@@ -169,7 +176,7 @@ impl Slots {
     /// there.
     #[inline]
     pub(crate) fn insert(&mut self, hash: u32, item: u32, hash_of: impl Fn(u32) -> u32) {
-        if (self.len + 1) * 2 > self.array.len() {
+        if (self.len + 1) * 4 > self.array.len() * 3 {
             self.grow(hash_of);
         }
         self.len += 1;
@@ -182,7 +189,7 @@ impl Slots {
         while self.array[at].epoch == self.epoch {
             at = (at + 1) & mask;
         }
-        self.array[at] = Slot { epoch: self.epoch, item };
+        self.array[at] = Slot { epoch: self.epoch, tag: tag(hash), item };
     }
 
     #[cold]

@@ -7,6 +7,7 @@
 use crate::compiled::Compiled;
 use crate::encoding::Encoding;
 use crate::key::NONE;
+use std::sync::Arc;
 
 /// The maximum number of state variables.
 const MOST_VARIABLES: usize = 1 << 15;
@@ -21,6 +22,40 @@ pub(crate) struct Group {
     pub(crate) keys: Vec<(usize, u32)>,
     /// The other columns.
     pub(crate) rest: Vec<usize>,
+}
+
+/// The way from a key that names one variable to the variable.
+#[derive(Clone, Debug)]
+pub(crate) struct Place {
+    first: u32,
+    /// One digit for each key column of the group.
+    digits: Box<[Digit]>,
+}
+
+/// The part of a key column in a [`Place`].
+#[derive(Clone, Debug)]
+struct Digit {
+    /// The position of the column's value in the key.
+    position: usize,
+    numbers: Arc<[u32]>,
+    /// The distance between the variables of two successive numbers.
+    step: u32,
+}
+
+impl Place {
+    /// The variable that `key` names. `None` if a value cannot occur in its column.
+    #[inline]
+    pub(crate) fn variable(&self, key: impl Fn(usize) -> u32) -> Option<u32> {
+        let mut variable = self.first;
+        for digit in &self.digits {
+            let number = *digit.numbers.get(key(digit.position) as usize)?;
+            if number == NONE {
+                return None;
+            }
+            variable += number * digit.step;
+        }
+        Some(variable)
+    }
 }
 
 /// The grouping of all fluents.
@@ -111,6 +146,21 @@ impl Layout {
         family.first + group.keys.iter().map(own).sum::<u32>()
     }
 
+    /// The place of the variable that contains the fluents of `family` with given values of `columns`. `None` if they
+    /// can be in several variables.
+    pub(crate) fn place(&self, fluents: &Encoding, family: usize, columns: &[usize]) -> Option<Place> {
+        let (group, own) = (&self.groups[family], &fluents.families[family].columns);
+        if own.iter().any(|column| column.values.is_empty()) {
+            return None;
+        }
+        let digit = |&(column, step): &(usize, u32)| {
+            let position = columns.iter().position(|&known| known == column)?;
+            Some(Digit { position, numbers: Arc::clone(&own[column].numbering.numbers), step })
+        };
+        let digits = group.keys.iter().map(digit).collect::<Option<Box<_>>>()?;
+        Some(Place { first: group.first, digits })
+    }
+
     /// Appends the variables that contain the fluents of `family` for which `known` gives the values of some
     /// columns. The order is ascending.
     pub(crate) fn variables(
@@ -188,6 +238,11 @@ mod tests {
         layout.variables(&fluents, 0, |column| (column == 1).then_some(2), &mut found);
         let expected: Vec<u32> = [0, 1].map(|row| layout.locate(&fluents, piece(row, 2, 0)).0).to_vec();
         assert_eq!(found, expected, "the last square of each row");
+        assert!(layout.place(&fluents, 0, &[1]).is_none(), "each row has such a square");
+        let place = layout.place(&fluents, 0, &[1, 0]).expect("the square is known");
+        let whole: Vec<Option<u32>> = [0, 1].map(|row| place.variable(|at| [2, row][at])).to_vec();
+        assert_eq!(whole, expected.iter().copied().map(Some).collect::<Vec<_>>());
+        assert_eq!(place.variable(|at| [9, 0][at]), None, "there is no such square");
         found.clear();
         layout.variables(&fluents, 0, |column| (column == 1).then_some(9), &mut found);
         assert!(found.is_empty(), "there is no such square");

@@ -116,6 +116,13 @@ impl Memo {
         Some(number)
     }
 
+    /// The first answer to a question, and the last one if there will be no more, each [`NONE`] otherwise.
+    #[inline]
+    pub(crate) fn span(&self, question: u32) -> (u32, u32) {
+        let own = &self.questions[question as usize];
+        (own.first, if own.status == Status::Complete { own.last } else { NONE })
+    }
+
     /// Adds an answer to `question`. Returns whether it is new. Without `distinct`, the caller accepts
     /// duplicates, and every answer counts as new.
     #[inline]

@@ -275,22 +275,22 @@ impl Recall {
             self.volatile.push(question);
             return;
         };
-        for &variable in reads {
-            if self.reads.insert((variable, question)) {
-                self.readers[variable as usize].push(question);
-            }
-        }
         let tried = own.evaluations;
+        let mut known = 0;
         if std::mem::take(&mut own.is_mixed) {
-            return;
-        }
-        if tried > TRIED && tried.saturating_mul(ENOUGH) > own.walks {
+            // Its next evaluation makes the tree.
+        } else if tried > TRIED && tried.saturating_mul(ENOUGH) > own.walks {
             own.root = NONE;
         } else if reads.len() <= LONGEST {
             if self.nodes.len() > MOST_WORDS {
                 self.forget_trees();
             }
-            self.insert(question, answer, reads);
+            known = self.insert(question, answer, reads);
+        }
+        for &variable in &reads[known..] {
+            if self.reads.insert((variable, question)) {
+                self.readers[variable as usize].push(question);
+            }
         }
     }
 
@@ -301,23 +301,26 @@ impl Recall {
         self.questions.iter_mut().for_each(|question| question.root = NONE);
     }
 
-    fn insert(&mut self, question: u32, answer: u32, reads: &[u32]) {
+    /// Adds a path to the tree of a question. Returns the number of reads that the tree had already.
+    fn insert(&mut self, question: u32, answer: u32, reads: &[u32]) -> usize {
         let own = question as usize - self.first;
         // The place that refers to the present node: a child, or the root.
         let mut place: Option<usize> = None;
-        for &variable in reads {
+        let mut known = reads.len();
+        for (number, &variable) in reads.iter().enumerate() {
             let value = self.values[variable as usize];
             let mut node = place.map_or(self.questions[own].root, |at| self.nodes[at]);
             if value as usize > MOST_CHILDREN {
-                return;
+                return known.min(number);
             }
             if node == NONE {
+                known = known.min(number);
                 node = self.nodes.len() as u32;
                 let count = (value + 1).max(2);
                 self.nodes.extend([variable, count]);
                 self.nodes.extend(std::iter::repeat_n(NONE, count as usize));
             } else if node & LEAF != 0 || self.nodes[node as usize] != variable {
-                return;
+                return known.min(number);
             } else if value >= self.nodes[node as usize + 1] {
                 let (start, count) = (node as usize, self.nodes[node as usize + 1]);
                 node = self.nodes.len() as u32;
@@ -336,6 +339,7 @@ impl Recall {
             Some(at) => self.nodes[at] = answer | LEAF,
             None => self.questions[own].root = answer | LEAF,
         }
+        known
     }
 }
 
@@ -364,6 +368,22 @@ mod tests {
         assert_eq!((recall.values[inner as usize], recall.values[outer as usize]), (7, 8));
         recall.set(2, 4);
         assert_eq!((recall.values[inner as usize], recall.values[outer as usize]), (7, UNKNOWN));
+    }
+
+    #[test]
+    fn an_answer_depends_on_what_any_evaluation_has_read() {
+        let mut recall = Recall::new(3, 0);
+        let question = recall.add();
+        recall.learn(question, 1, Some(&[0, 1]));
+        recall.set(0, 1);
+        recall.learn(question, 2, Some(&[0, 2]));
+        recall.set(2, 1);
+        assert_eq!(recall.values[question as usize], UNKNOWN, "the second path reads variable 2");
+        recall.learn(question, 3, Some(&[0, 2]));
+        recall.set(0, 0);
+        assert!(recall.walk(question));
+        recall.set(1, 1);
+        assert_eq!(recall.values[question as usize], UNKNOWN, "the first path reads variable 1");
     }
 
     #[test]

@@ -125,7 +125,12 @@ impl Recalled {
                 families[*input as usize] = Some(family);
             }
         }
+        let places = families.iter().zip(&compiled.code.inputs).map(|(family, shape)| {
+            let place = |columns: &[usize]| layout.place(&compiled.fluents, (*family)?, columns);
+            shape.indexes.iter().map(|(columns, _)| place(columns)).collect()
+        });
         let sources = Arc::new(Sources {
+            places: places.collect(),
             fluents: compiled.fluents.clone(),
             layout: layout.clone(),
             families,

@@ -7,7 +7,7 @@ use super::{Activation, Engine, Frame};
 use crate::code::{Code, Op, Operand, Output};
 use crate::encoding::Encoding;
 use crate::key::NONE;
-use crate::layout::Layout;
+use crate::layout::{Layout, Place};
 use crate::memo::Memo;
 use crate::moves::MoveVariables;
 use crate::recall::{LONGEST, Recall, UNKNOWN};
@@ -21,8 +21,18 @@ pub(crate) struct Sources {
     pub(crate) layout: Layout,
     /// For each input of fluents, the family of its fluents. `None` if no fluent can occur in it.
     pub(crate) families: Vec<Option<usize>>,
+    /// For each input of fluents and each of its indexes, the place of the variable that a key names.
+    pub(crate) places: Vec<Vec<Option<Place>>>,
     /// The terms of the roles.
     pub(crate) roles: Vec<u32>,
+}
+
+impl Sources {
+    /// The place of the variable that a key of an input's index names. `None` if it can name several.
+    #[inline]
+    fn place(&self, table: u32, index: u32) -> Option<&Place> {
+        self.places.get(table as usize)?.get(index as usize)?.as_ref()
+    }
 }
 
 /// The reads of a running question.
@@ -108,7 +118,7 @@ impl Tracing {
 
     /// Appends the variables that hold the tuples of an input with the `known` values to `pending`.
     fn find(&mut self, owner: u32, table: u32, arity: usize, known: impl Fn(usize) -> Option<u32>) {
-        let Sources { fluents, layout, families, roles } = &*self.sources;
+        let Sources { fluents, layout, families, roles, .. } = &*self.sources;
         match families.get(table as usize) {
             Some(Some(family)) => layout.variables(fluents, *family, known, &mut self.pending),
             Some(None) => {}
@@ -164,10 +174,16 @@ impl Engine {
     #[cold]
     pub(super) fn note_test(&mut self, code: &Code, base: usize, table: u32, index: u32, key: &[Operand]) {
         let owner = self.owner();
-        let columns = &code.inputs[table as usize].indexes[index as usize].0;
         let registers = &self.registers[base..];
-        let known = |column: usize| Some(key[columns.iter().position(|&c| c == column)?].get(registers));
         let tracing = self.tracing.as_mut().expect("it traces");
+        if let Some(place) = tracing.sources.place(table, index) {
+            if let Some(variable) = place.variable(|position| key[position].get(registers)) {
+                tracing.log(owner, variable);
+            }
+            return;
+        }
+        let columns = &code.inputs[table as usize].indexes[index as usize].0;
+        let known = |column: usize| Some(key[columns.iter().position(|&c| c == column)?].get(registers));
         let start = tracing.pending.len();
         tracing.find(owner, table, code.inputs[table as usize].arity, known);
         for at in start..tracing.pending.len() {
@@ -185,12 +201,16 @@ impl Engine {
         let start = tracing.pending.len();
         match op {
             Op::InputLoop { table, index, key, .. } => {
-                let columns = &code.inputs[*table as usize].indexes[*index as usize].0;
-                let known =
-                    |column: usize| Some(key[columns.iter().position(|&c| c == column)?].get(registers));
-                tracing.find(owner, *table, code.inputs[*table as usize].arity, known);
-                // The tuples with one key are chained in the opposite order.
-                tracing.pending[start..].reverse();
+                if let Some(place) = tracing.sources.place(*table, *index) {
+                    tracing.pending.extend(place.variable(|position| key[position].get(registers)));
+                } else {
+                    let columns = &code.inputs[*table as usize].indexes[*index as usize].0;
+                    let known =
+                        |column: usize| Some(key[columns.iter().position(|&c| c == column)?].get(registers));
+                    tracing.find(owner, *table, code.inputs[*table as usize].arity, known);
+                    // The tuples with one key are chained in the opposite order.
+                    tracing.pending[start..].reverse();
+                }
             }
             Op::InputScan { table, outputs, .. } => {
                 let own = |operand: Operand| {
