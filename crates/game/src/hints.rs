@@ -62,6 +62,70 @@ pub trait Hints: StateMachine {
         out.clear();
         Ok(())
     }
+
+    /// Replaces `out` by the conditions of `role`'s best goal that hold in each of `states`. `out` becomes empty if the
+    /// machine does not know the conditions, or if the goal is not a conjunction of several ones. The conditions and
+    /// their order are the same for all states.
+    ///
+    /// # Errors
+    /// See [`StateMachine`].
+    fn goal_parts(
+        &mut self,
+        states: &[&Self::State],
+        role: Role,
+        out: &mut GoalParts,
+    ) -> Result<(), EvalError> {
+        let _ = (states, role);
+        out.clear(0);
+        Ok(())
+    }
+}
+
+/// For some states, the conditions of a goal that hold: the parts of the conjunction that the goal is.
+///
+/// ```
+/// use ggp_game::GoalParts;
+///
+/// let mut parts = GoalParts::default();
+/// parts.clear(70);
+/// parts.push(&[0b101, 1 << 5]);
+/// assert_eq!((parts.count(), parts.of(0)), (70, &[0b101, 1 << 5][..]));
+/// ```
+#[derive(Clone, Default, Debug)]
+pub struct GoalParts {
+    count: usize,
+    words: Vec<u64>,
+}
+
+impl GoalParts {
+    /// Removes all states, and sets the number of conditions.
+    pub fn clear(&mut self, count: usize) {
+        self.count = count;
+        self.words.clear();
+    }
+
+    /// Adds a state: one bit for each condition, 64 bits in a word. The bits behind the last condition are 0.
+    ///
+    /// # Panics
+    /// If there are not as many words as the conditions need.
+    pub fn push(&mut self, words: &[u64]) {
+        assert_eq!(words.len(), self.width(), "a bit for each condition");
+        self.words.extend_from_slice(words);
+    }
+
+    /// The number of conditions.
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    /// The conditions that hold in the state with this number.
+    pub fn of(&self, state: usize) -> &[u64] {
+        &self.words[state * self.width()..][..self.width()]
+    }
+
+    fn width(&self) -> usize {
+        self.count.div_ceil(64)
+    }
 }
 
 /// The moves of a role in a state among which a playout with decisive moves draws.

@@ -64,7 +64,9 @@ pub use fingerprint::Fingerprint;
 pub use fluents::FluentSet;
 pub use game::{Game, MAX_ROLES, UnknownRole};
 pub use goal::{Goal, Goals};
-pub use hints::{DecisiveCost, DecisiveMoves, Ending, Hints, NoDecisiveMoves, RestrictedMoves, Verdict};
+pub use hints::{
+    DecisiveCost, DecisiveMoves, Ending, GoalParts, Hints, NoDecisiveMoves, RestrictedMoves, Verdict,
+};
 pub use information_set::{Extent, InformationSet, Knowledge, OwnTurn};
 pub use interpreter::Interpreter;
 pub use machine::{JointMoveError, StateMachine};

@@ -13,7 +13,7 @@ use crate::rows::Bits;
 use crate::schedule::Compiler;
 use crate::state::BitState;
 use crate::transpose::{BATCH, transpose};
-use ggp_game::{EvalError, Fact, Role, StopToken};
+use ggp_game::{EvalError, Fact, GoalParts, Role, StopToken};
 
 /// A condition that is nested deeper than this becomes a leaf: it counts as 1 if it holds and as 0 if not.
 const DEPTH: usize = 6;
@@ -77,14 +77,51 @@ impl Nearness {
     /// Appends the nearness of each state to `out`.
     pub(crate) fn measure(&mut self, states: &[&BitState], out: &mut Vec<f32>) {
         for states in states.chunks(BATCH) {
-            self.load(states);
-            for blocks in
-                [&self.program.terminal_blocks, &self.program.legal_blocks, &self.program.next_blocks]
-            {
-                Kernels::run_packed(blocks, &self.program.gates, &mut self.rows);
-            }
+            self.run(states);
             let values = self.value(&self.condition);
             out.extend_from_slice(&values[..states.len()]);
+        }
+    }
+
+    /// Replaces `out` by the parts of the goal that hold in each state. `out` becomes empty if the goal is not a
+    /// conjunction.
+    pub(crate) fn parts(&mut self, states: &[&BitState], out: &mut GoalParts) {
+        let mut parts = Vec::new();
+        conjuncts(&self.condition, &mut parts);
+        out.clear(parts.len());
+        let parts: Vec<Fuzzy> = parts.into_iter().cloned().collect();
+        let mut columns = vec![[0u64; BATCH]; parts.len().div_ceil(BATCH)];
+        let mut words = vec![0; columns.len()];
+        for states in states.chunks(BATCH) {
+            self.run(states);
+            columns.fill([0; BATCH]);
+            for (number, part) in parts.iter().enumerate() {
+                columns[number / BATCH][number % BATCH] = self.holds(part);
+            }
+            columns.iter_mut().for_each(transpose);
+            for state in 0..states.len() {
+                words.iter_mut().zip(&columns).for_each(|(word, column)| *word = column[state]);
+                out.push(&words);
+            }
+        }
+    }
+
+    fn run(&mut self, states: &[&BitState]) {
+        self.load(states);
+        for blocks in [&self.program.terminal_blocks, &self.program.legal_blocks, &self.program.next_blocks] {
+            Kernels::run_packed(blocks, &self.program.gates, &mut self.rows);
+        }
+    }
+
+    /// In which states a condition holds, as bits.
+    fn holds(&self, condition: &Fuzzy) -> u64 {
+        match condition {
+            Fuzzy::Leaf(leaf) => {
+                let (row, negated) = self.program.percepts[0][*leaf];
+                self.rows[row as usize].negate_if(negated)
+            }
+            Fuzzy::All(parts) => parts.iter().fold(!0, |all, part| all & self.holds(part)),
+            Fuzzy::Any(parts) => parts.iter().fold(0, |any, part| any | self.holds(part)),
         }
     }
 
@@ -122,6 +159,18 @@ impl Nearness {
                     most.iter_mut().zip(value).for_each(|(most, value)| *most = most.max(value));
                 }
                 most
+            }
+        }
+    }
+}
+
+/// Appends the parts of a conjunction, and of conjunctions among its parts. Appends nothing for other conditions.
+fn conjuncts<'a>(condition: &'a Fuzzy, out: &mut Vec<&'a Fuzzy>) {
+    if let Fuzzy::All(parts) = condition {
+        for part in parts {
+            match part {
+                Fuzzy::All(_) => conjuncts(part, out),
+                Fuzzy::Leaf(_) | Fuzzy::Any(_) => out.push(part),
             }
         }
     }

@@ -40,6 +40,7 @@ mod batch_size;
 mod beam;
 mod bounds;
 mod choose;
+mod conditions;
 mod descend;
 mod descent;
 mod draw;

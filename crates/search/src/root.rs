@@ -55,6 +55,7 @@ impl<M: Playouts> Search<M> {
             horizon: usize::MAX,
             best_variation: None,
             beam: None,
+            conditions: None,
             beam_width: None,
             subgames,
             history: History::new(roles),
@@ -133,7 +134,8 @@ impl<M: Playouts> Search<M> {
         Ok(())
     }
 
-    /// Makes `root` the root of the tree and discards the beam search. The next beam search starts with half of
+    /// Makes `root` the root of the tree and discards the beam search and the search over
+    /// conditions. The next beam search starts with half of
     /// the width that the discarded one reached.
     fn set_root(&mut self, root: NodeId) {
         self.tree.set_root(root);
@@ -141,6 +143,7 @@ impl<M: Playouts> Search<M> {
         if let Some(beam) = self.beam.take() {
             self.beam_width = Some(beam.width() / 2);
         }
+        self.conditions = None;
         if let Some(subgames) = &mut self.subgames {
             subgames.restart();
         }

@@ -5,6 +5,7 @@
 //! (playouts at once) give the same result.
 
 use crate::beam::Beam;
+use crate::conditions::ConditionSearch;
 use crate::descend::Selection;
 use crate::history::History;
 use crate::options::MctsOptions;
@@ -54,6 +55,8 @@ pub struct Search<M: Playouts> {
     pub(crate) best_variation: Option<Variation>,
     /// The beam search, in games of one role.
     pub(crate) beam: Option<Beam<M::State>>,
+    /// The search over the conditions of the goal, in games of one role.
+    pub(crate) conditions: Option<ConditionSearch<M::State>>,
     /// The width with which the next beam search starts: half of the final width of the beam search from
     /// the previous root. `None` if no beam search has run yet.
     pub(crate) beam_width: Option<usize>,

@@ -1,7 +1,8 @@
-//! The parts of a search for games of one role, beside the tree search: the best variation found, a beam
-//! search, and separate searches of independent subgames.
+//! The parts of a search for games of one role, beside the tree search: the best variation found, a beam search, a
+//! search over the conditions of the goal, and separate searches of independent subgames.
 
 use crate::beam::Beam;
+use crate::conditions::ConditionSearch;
 use crate::descent::{Descent, DescentState};
 use crate::node::Phase;
 use crate::search::Search;
@@ -17,6 +18,9 @@ const SUBGAMES_PART: usize = 8;
 
 /// The number of beam-search steps for each batch of playouts.
 const BEAM_STEPS: usize = 2;
+
+/// The number of steps of the search over the goal's conditions for each batch of playouts.
+const CONDITION_STEPS: usize = 16;
 
 impl<M: Playouts> Search<M> {
     /// Replaces the best variation if `descents` or their playouts found a better one. Only for games of
@@ -42,11 +46,24 @@ impl<M: Playouts> Search<M> {
         }
     }
 
-    /// Performs some steps of the beam search and of the subgame searches. These steps are about as much
-    /// work as a batch of playouts. Does nothing in games of several roles.
+    /// Performs some steps of the searches beside the tree search. These steps are about as much work as a batch of
+    /// playouts. Does nothing in games of several roles.
     pub(crate) fn search_single_role(&mut self) -> Result<(), EvalError> {
-        if self.tree.roles() != 1 || !self.options.has(Technique::Beam) || !self.options.has(Technique::Line)
-        {
+        if self.tree.roles() != 1 || !self.options.has(Technique::Line) {
+            return Ok(());
+        }
+        if self.options.has(Technique::Conditions) {
+            let root = &self.tree[self.tree.root()].state;
+            let search = self.conditions.get_or_insert_with(|| ConditionSearch::new(root.clone()));
+            for _ in 0..CONDITION_STEPS {
+                let share = self.best_variation.as_ref().map_or(-1.0, |best| best.share);
+                let found = search.step(&mut self.worker.machine, share, &mut self.worker.random)?;
+                if found.is_some() {
+                    self.best_variation = found;
+                }
+            }
+        }
+        if !self.options.has(Technique::Beam) {
             return Ok(());
         }
         self.step_subgames()?;

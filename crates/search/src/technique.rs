@@ -17,6 +17,8 @@ pub enum Technique {
     Line,
     /// In games of one role, a beam search runs beside the tree search.
     Beam,
+    /// In games of one role, a depth-first search over the conditions of the best goal runs beside the tree search.
+    Conditions,
     /// In games of one role, independent subgames are searched separately.
     Subgames,
     /// The prior of an arm comes from the history of its move: the mean score of the move in other nodes of
@@ -41,12 +43,13 @@ pub enum Technique {
 
 impl Technique {
     /// All techniques.
-    pub const ALL: [Technique; 11] = [
+    pub const ALL: [Technique; 12] = [
         Technique::Transpositions,
         Technique::Solver,
         Technique::Regret,
         Technique::Line,
         Technique::Beam,
+        Technique::Conditions,
         Technique::Subgames,
         Technique::History,
         Technique::Mast,
@@ -63,6 +66,7 @@ impl Technique {
             Technique::Regret => "regret",
             Technique::Line => "line",
             Technique::Beam => "beam",
+            Technique::Conditions => "conditions",
             Technique::Subgames => "subgames",
             Technique::History => "history",
             Technique::Mast => "mast",
@@ -82,6 +86,9 @@ impl Technique {
             }
             Technique::Line => "one role: play the best line found to its end",
             Technique::Beam => "one role: run a beam search beside the tree search",
+            Technique::Conditions => {
+                "one role: search depth-first by the goal's condition with the fewest moves that satisfy it"
+            }
             Technique::Subgames => "one role: search independent subgames separately",
             Technique::History => "prior value of an unvisited move: its mean elsewhere in the search",
             Technique::Mast => {

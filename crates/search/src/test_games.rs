@@ -2,9 +2,13 @@
 //! on an evaluator of rules.
 
 mod faulty;
+mod latin;
 
 pub(crate) use faulty::{ILL_FORMED_SCORES, Slow, hanging, hanging_of_two, ill_formed, slow};
-use ggp_game::{Batches, EvalError, Fact, Game, Goal, Goals, Hints, Move, Role, StateMachine, StopToken};
+use ggp_game::{
+    Batches, EvalError, Fact, Game, Goal, GoalParts, Goals, Hints, Move, Role, StateMachine, StopToken,
+};
+pub(crate) use latin::latin;
 use std::fmt::Write;
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,6 +30,11 @@ pub(crate) trait Rules: Clone + Send {
     /// Whether this transition hangs until the machine is interrupted.
     fn hangs(&mut self, _state: &[u8], _joint: &[Move]) -> bool {
         false
+    }
+
+    /// Which conditions of the best goal hold. Empty if the machine does not know the conditions.
+    fn parts(&self, _state: &[u8]) -> Vec<bool> {
+        Vec::new()
     }
 
     /// Whether the machine's current query is interrupted. The query asks how near some states are to the
@@ -159,6 +168,17 @@ impl<R: Rules> Hints for TestMachine<R> {
     fn nearness(&mut self, _: &[&Vec<u8>], _: Role, out: &mut Vec<f32>) -> Result<(), EvalError> {
         out.clear();
         if self.rules.is_interrupted() { Err(EvalError::Interrupted) } else { Ok(()) }
+    }
+
+    fn goal_parts(&mut self, states: &[&Vec<u8>], _: Role, out: &mut GoalParts) -> Result<(), EvalError> {
+        out.clear(states.first().map_or(0, |state| self.rules.parts(state).len()));
+        for state in states {
+            let parts = self.rules.parts(state);
+            let bits =
+                |parts: &[bool]| parts.iter().rev().fold(0, |word, &holds| word << 1 | u64::from(holds));
+            out.push(&parts.chunks(64).map(bits).collect::<Vec<_>>());
+        }
+        Ok(())
     }
 }
 

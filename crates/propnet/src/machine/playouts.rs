@@ -9,8 +9,8 @@ use crate::single::SinglePlayouts;
 use crate::state::BitState;
 use crate::subgames::subgames;
 use ggp_game::{
-    Batches, DecisiveMoves, EvalError, Goals, Hints, Move, Playout, PlayoutPlan, RestrictedMoves, Role,
-    StateMachine, StopToken,
+    Batches, DecisiveMoves, EvalError, GoalParts, Goals, Hints, Move, Playout, PlayoutPlan, RestrictedMoves,
+    Role, StateMachine, StopToken,
 };
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -204,12 +204,24 @@ impl Hints for PropNetMachine {
 
     fn nearness(&mut self, states: &[&BitState], role: Role, out: &mut Vec<f32>) -> Result<(), EvalError> {
         out.clear();
+        self.nearness_of(role)?.measure(states, out);
+        Ok(())
+    }
+
+    fn goal_parts(&mut self, states: &[&BitState], role: Role, out: &mut GoalParts) -> Result<(), EvalError> {
+        self.nearness_of(role)?.parts(states, out);
+        Ok(())
+    }
+}
+
+impl PropNetMachine {
+    /// The evaluation of a role's best goal. The last one is kept.
+    fn nearness_of(&mut self, role: Role) -> Result<&mut Nearness, EvalError> {
         let known = self.nearness.take().filter(|nearness| nearness.role() == role);
         let nearness = match known {
             Some(nearness) => nearness,
             None => Box::new(Nearness::new(&self.shared.net, role, &self.stop)?),
         };
-        self.nearness.insert(nearness).measure(states, out);
-        Ok(())
+        Ok(self.nearness.insert(nearness))
     }
 }
