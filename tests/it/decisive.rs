@@ -398,6 +398,98 @@ fn nobody_does_so_in_published_games() {
     }
 }
 
+/// Two rows of five cells. In each step each role marks a cell of one row, and the roles change rows after it. Two marks of
+/// a role side by side win, unless both roles have them.
+const ROWS: &str = "(role a) (role b) (row 1) (row 2) (cell 1) (cell 2) (cell 3) (cell 4) (cell 5)
+    (init (at a 1)) (init (at b 2)) (succ 1 2) (succ 2 3) (succ 3 4) (succ 4 5)
+    (<= (marked ?row ?cell) (true (mark ?row ?cell ?any)))
+    (<= (legal ?r (set ?row ?cell)) (true (at ?r ?row)) (cell ?cell) (not (marked ?row ?cell)))
+    (<= (next (mark ?row ?cell ?r)) (does ?r (set ?row ?cell)))
+    (<= (next (mark ?row ?cell ?r)) (true (mark ?row ?cell ?r)))
+    (<= (next (at ?r ?other)) (true (at ?r ?row)) (row ?other) (distinct ?row ?other))
+    (<= (pair ?r) (true (mark ?row ?x ?r)) (succ ?x ?y) (true (mark ?row ?y ?r)))
+    (<= open (row ?row) (cell ?cell) (not (marked ?row ?cell)))
+    (<= terminal (pair ?r)) (<= terminal (not open))
+    (<= (goal ?r 100) (pair ?r) (role ?o) (distinct ?r ?o) (not (pair ?o)))
+    (<= (goal ?r 0) (role ?r) (not (pair ?r)) (pair ?o))
+    (<= (goal ?r 50) (pair ?r) (role ?o) (distinct ?r ?o) (pair ?o))
+    (<= (goal ?r 50) (role ?r) (not (pair a)) (not (pair b)))";
+
+/// The moves of `role` in [`ROWS`] that give it two marks side by side. They win unless the other role makes such a move
+/// too.
+fn pairing_moves(
+    machine: &mut PropNetMachine,
+    state: &BitState,
+    legal: &[Vec<Move>],
+    role: usize,
+) -> Vec<Move> {
+    let own = ["a", "b"][role];
+    let mut is_pairing = |mv: Move| {
+        let next = replies(machine, state, legal, role, mv).swap_remove(0);
+        let facts = machine.facts_of(&next).expect("a state");
+        let has =
+            |row: u32, cell: u32| facts.iter().any(|f| f.as_str() == format!("(mark {row} {cell} {own})"));
+        (1..=2).any(|row| (1..5).any(|cell| has(row, cell) && has(row, cell + 1)))
+    };
+    legal[role].iter().copied().filter(|&mv| is_pairing(mv)).collect()
+}
+
+#[test]
+fn beside_simultaneous_moves_wins_are_made_and_prevented() {
+    let mut machine = network(ROWS);
+    let (mut won, mut prevented) = (0, 0);
+    let mut restricted = Vec::new();
+    for game in 0..60u64 {
+        let mut state = machine.initial_state().expect("a state");
+        for step in 0.. {
+            if machine.is_terminal(&state).expect("a state") {
+                break;
+            }
+            let legal = legal_moves(&mut machine, &state).expect("legal moves");
+            machine.decisive_moves(&[&state], &mut restricted).expect("a state");
+            for role in 0..2 {
+                let wins = pairing_moves(&mut machine, &state, &legal, role);
+                let mut allows_win = |mv: Move| {
+                    let mut next = replies(&mut machine, &state, &legal, role, mv);
+                    next.retain(|next| !machine.is_terminal(next).expect("a state"));
+                    let wins = |next: &BitState| {
+                        let legal = legal_moves(&mut machine, next).expect("legal moves");
+                        !pairing_moves(&mut machine, next, &legal, 1 - role).is_empty()
+                    };
+                    !next.is_empty() && next.iter().all(wins)
+                };
+                let safe: Vec<Move> = legal[role].iter().copied().filter(|&mv| !allows_win(mv)).collect();
+                let is_last = legal.iter().all(|moves| moves.len() == 1);
+                let expected = match () {
+                    () if !wins.is_empty() => &wins,
+                    () if !safe.is_empty() => &safe,
+                    () => &legal[role],
+                };
+                assert!(
+                    is_last || &restricted[role].moves == expected,
+                    "game {game}, step {step}, role {role}: {:?} instead of {expected:?} of {legal:?}, {}",
+                    restricted[role].moves,
+                    machine
+                        .facts_of(&state)
+                        .expect("a state")
+                        .iter()
+                        .map(ToString::to_string)
+                        .collect::<String>()
+                );
+                assert_eq!(restricted[role].verdict, Verdict::Open, "no proof beside simultaneous moves");
+                won += usize::from(!wins.is_empty());
+                prevented += usize::from(wins.is_empty() && (1..legal[role].len()).contains(&safe.len()));
+            }
+            let drawn = |(role, moves): (usize, &Vec<Move>)| {
+                moves[(rng::mix(game << 32 | step << 8 | role as u64) % moves.len() as u64) as usize]
+            };
+            let joint: Vec<Move> = legal.iter().enumerate().map(drawn).collect();
+            state = machine.next_state(&state, &joint).expect("legal moves");
+        }
+    }
+    assert!(won > 20 && prevented > 20, "{won} won, {prevented} prevented");
+}
+
 #[test]
 fn a_search_looks_at_what_stops_a_threat_first() {
     let mut machine = network(&ggp_tests::rulesheet("connect_four"));

@@ -11,14 +11,17 @@
 //! another role can win in one move afterwards. If some legal move wins, only winning moves remain legal.
 //! Otherwise, moves whose second signal is true are removed, unless no legal move would remain.
 //!
-//! Where several roles choose simultaneously, a move is removed only if it ends the game without a win for
-//! its role, whatever the other roles do.
+//! Where several roles choose simultaneously, the signals are bounds over the moves of the other roles. A move is
+//! removed if it ends the game without a win for its role, whatever the other roles do. In games that look like games of
+//! constant sum with at most three outcomes, a move counts as winning if it ends the game in any case, never loses, and
+//! wins if the others make no move; a move counts as losing if the other role then has such a move in its next turn, if
+//! it makes none now.
 
 use crate::builder::NetBuilder;
-use crate::net::PropNet;
+use crate::net::{NetMove, PropNet};
 use crate::node::Signal;
 use crate::specialise::Specialised;
-use crate::successor::{Successor, any_of, implied, is_alone};
+use crate::successor::{Others, Successor, any_of, implied, is_alone};
 use ggp_game::NoDecisiveMoves;
 use serde::{Deserialize, Serialize};
 
@@ -30,6 +33,17 @@ pub(crate) struct DecisiveNets {
     pub(crate) nets: Vec<Specialised>,
     /// For each phase and role, whether the end after a winning or a losing move is certain.
     pub(crate) certain: Vec<Vec<Certain>>,
+    /// Whether some role has winning moves beside simultaneous moves of others.
+    pub(crate) beside_others: bool,
+}
+
+/// Which winning moves [`decisive`] looks for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Scope {
+    /// All.
+    All,
+    /// Those of roles that choose alone.
+    Alone,
 }
 
 /// Whether the goals of both roles are known after a winning or a losing move of one role in one phase: whether
@@ -47,7 +61,11 @@ pub(crate) struct Certain {
 ///
 /// # Errors
 /// The reason if no move is found to win or lose, or if the construction takes too much work.
-pub(crate) fn decisive(nets: &[Specialised], nature: Option<usize>) -> Result<DecisiveNets, NoDecisiveMoves> {
+pub(crate) fn decisive(
+    nets: &[Specialised],
+    nature: Option<usize>,
+    scope: Scope,
+) -> Result<DecisiveNets, NoDecisiveMoves> {
     let after = |number: usize| (number + 1) % nets.len();
     let roles = nets.first().map_or(0, |one| one.net.roles.len());
     let is_player = |role: usize| Some(role) != nature;
@@ -57,7 +75,8 @@ pub(crate) fn decisive(nets: &[Specialised], nature: Option<usize>) -> Result<De
     let mut wins: Vec<Vec<Option<Wins>>> = Vec::with_capacity(nets.len());
     for (number, one) in narrowed.iter_mut().enumerate() {
         let next = &nets[after(number)].net;
-        let find = |role| if is_player(role) { Wins::find(&mut one.net, next, role) } else { Ok(None) };
+        let find =
+            |role| if is_player(role) { Wins::find(&mut one.net, next, role, scope) } else { Ok(None) };
         let find = (0..roles).map(find).map(|found| unless_recursive(found, &mut is_recursive));
         wins.push(find.collect::<Result<_, _>>()?);
     }
@@ -112,11 +131,26 @@ pub(crate) fn decisive(nets: &[Specialised], nature: Option<usize>) -> Result<De
         let of_role = |role: usize| {
             let Some(rival) = next.rival(role) else { return Certain::default() };
             let is_known = |net: &PropNet, role: usize| is_certain(net, role) || are_opposed(net, role);
-            Certain { win: is_known(next, role), loss: is_known(last, rival) }
+            // Moves that win or lose beside simultaneous moves are no proofs.
+            let wins_alone =
+                |number: usize, role: usize| wins[number][role].as_ref().is_none_or(|one| one.alone);
+            let loses_alone = losing[number][role].as_ref().is_none_or(|one| one.alone);
+            Certain {
+                win: is_known(next, role) && wins_alone(number, role),
+                loss: is_known(last, rival) && loses_alone && wins_alone(after(number), rival),
+            }
         };
         certain.push((0..roles).map(of_role).collect());
     }
-    Ok(DecisiveNets { nets: narrowed, certain })
+    let beside_others = wins.iter().flatten().flatten().any(|wins| !wins.alone);
+    Ok(DecisiveNets { nets: narrowed, certain, beside_others })
+}
+
+/// Whether some role chooses simultaneously with others in some phase.
+pub(crate) fn have_rivals(nets: &[Specialised], nature: Option<usize>) -> bool {
+    let beside = |net: &PropNet, role: usize| net.roles[role].moves.len() > 1 && !is_alone(net, role);
+    let players = |net: &PropNet| (0..net.roles.len()).filter(|&role| Some(role) != nature);
+    nets.iter().any(|one| players(&one.net).any(|role| beside(&one.net, role)))
 }
 
 /// The signal of the largest goal of `role`; false if the role has no goals.
@@ -166,7 +200,7 @@ fn unless_recursive<T>(
 /// Otherwise, if some legal moves are safe, only these are legal. A move is safe if it does not lose at once
 /// and does not allow another role to win in its next move. For each role, `next_wins` holds its winning
 /// moves in the next phase. `None` stands for a role that counts as unable to win there. Also returns whether some
-/// move wins, and whether none wins and each allows a win (not computed where other roles choose simultaneously).
+/// move wins, and whether none wins and each allows a win. These are no proofs where other roles choose simultaneously.
 fn narrowed_moves(
     net: &PropNet,
     role: usize,
@@ -187,9 +221,7 @@ fn narrowed_moves(
             safe.push(builder.and(none));
         }
         let any = any_of(&mut builder, &safe);
-        if losing_moves.losses.iter().all(|&loss| loss == Signal::FALSE) {
-            lost = builder.and([!any, !won]);
-        }
+        lost = builder.and([!any, !won]);
         for (mv, safe) in moves.iter_mut().zip(safe) {
             let another = builder.and([any, !safe]);
             mv.legal = builder.and([mv.legal, !another]);
@@ -207,6 +239,8 @@ fn narrowed_moves(
 /// The winning moves of a role: those that win at once. The signals belong to the network of the phase in
 /// which the role moves.
 struct Wins {
+    /// Whether the role chooses alone, so that the wins are certain.
+    alone: bool,
     /// For each move, whether it is legal and wins.
     moves: Vec<Signal>,
     /// Whether some move is legal and wins.
@@ -215,38 +249,59 @@ struct Wins {
 
 impl Wins {
     /// Finds the winning moves of `role` in the phase `now`, and adds their gates to `now`. `next` is the
-    /// network of the following phase. `None` if no move is found to win, or if other roles choose
-    /// simultaneously.
-    fn find(now: &mut PropNet, next: &PropNet, role: usize) -> Result<Option<Wins>, NoDecisiveMoves> {
+    /// network of the following phase. `None` if no move is found to win.
+    fn find(
+        now: &mut PropNet,
+        next: &PropNet,
+        role: usize,
+        scope: Scope,
+    ) -> Result<Option<Wins>, NoDecisiveMoves> {
         let won = won(next, role);
-        if now.roles[role].moves.len() < 2 || won == Signal::FALSE || !is_alone(now, role) {
+        if now.roles[role].moves.len() < 2 || won == Signal::FALSE {
             return Ok(None);
         }
+        let alone = is_alone(now, role);
         // Where the goals look opposed, a move counts as winning only if it gives the rival its smallest goal: the
         // end is then certain, and hardly any signal grows.
-        let least = least_of_rival(next, role).filter(|_| !is_certain(next, role) && are_opposed(next, role));
+        let opposed = are_opposed(next, role);
+        let least = least_of_rival(next, role).filter(|_| opposed && !is_certain(next, role));
         let ends = [next.terminal, won].into_iter().chain(least).collect();
-        let after = Successor::new(now, next, role, true, ends)?;
-        let (mut builder, after) = after.by_move()?;
-        let mut moves = Vec::with_capacity(after.len());
-        for (mv, after) in now.roles[role].moves.iter().zip(after) {
-            moves.push(match after {
-                Some(after) => builder.and(after.into_iter().chain([mv.legal])),
-                None => Signal::FALSE,
-            });
+        let mut conditions: Vec<(Others, Vec<Signal>)> = Vec::new();
+        if alone {
+            conditions.push((Others::Forced, ends));
+        } else if scope == Scope::All && has_few_outcomes(next, role) && opposed {
+            // The end is certain and no loss, and it is the move that wins, not what the others do.
+            conditions.push((Others::Any, vec![next.terminal, !least_of(next, role)]));
+            conditions.push((Others::Silent, vec![won]));
+        } else {
+            return Ok(None);
         }
+        let legal = |mv: &NetMove| vec![mv.legal];
+        let mut all: Vec<Vec<Signal>> = now.roles[role].moves.iter().map(legal).collect();
+        let mut net = now.clone();
+        for (others, ends) in conditions {
+            let (builder, after) = Successor::new(&net, next, role, others, ends)?.by_move()?;
+            for (all, after) in all.iter_mut().zip(after) {
+                all.extend(after.unwrap_or_else(|| vec![Signal::FALSE]));
+            }
+            net = builder.finish(now.fluents.clone(), now.roles.clone(), now.terminal);
+        }
+        let mut builder = NetBuilder::of(&net);
+        let moves: Vec<Signal> = all.into_iter().map(|all| builder.and(all)).collect();
         let any = any_of(&mut builder, &moves);
         if any == Signal::FALSE {
             return Ok(None);
         }
         *now = builder.finish(now.fluents.clone(), now.roles.clone(), now.terminal);
-        Ok(Some(Wins { moves, any }))
+        Ok(Some(Wins { alone, moves, any }))
     }
 }
 
 /// The losing moves of a role: those that lose at once, or that allow another role to win in its next move.
 /// The signals belong to the network of the phase in which the role moves.
 struct LosingMoves {
+    /// Whether the role chooses alone, so that the other role's wins are certain.
+    alone: bool,
     /// For each of the role's moves, a list of other roles, each with the signal that it can win after the
     /// move.
     threats: Vec<Vec<(usize, Signal)>>,
@@ -261,9 +316,8 @@ impl LosingMoves {
     }
 
     /// Finds the losing moves of `role` in the phase `now`, and adds their gates to `now`. `next_wins` holds
-    /// the winning moves of each role in the phase `next`. If `role` chooses alone, a move loses if it allows
-    /// another role one of these wins. If other roles choose simultaneously, a move loses if it ends the game
-    /// with a loss.
+    /// the winning moves of each role in the phase `next`. A move loses if it allows another role one of these wins. If
+    /// `role` does not choose alone, a move also loses if it ends the game with a loss, whatever the others do.
     fn find(
         now: &mut PropNet,
         next: &PropNet,
@@ -271,31 +325,39 @@ impl LosingMoves {
         next_wins: &[Option<Wins>],
     ) -> Result<Option<LosingMoves>, NoDecisiveMoves> {
         let alone = is_alone(now, role);
-        let others = next_wins.iter().enumerate().filter(|&(other, _)| other != role && alone);
+        let may_threaten = |other: usize| other != role && (alone || now.rival(role) == Some(other));
+        let others = next_wins.iter().enumerate().filter(|&(other, _)| may_threaten(other));
         let (others, mut signals): (Vec<usize>, Vec<Signal>) =
             others.filter_map(|(other, wins)| Some((other, wins.as_ref()?.any))).unzip();
         let lost = if alone { Signal::FALSE } else { lost(next, role) };
-        if now.roles[role].moves.len() < 2 || others.is_empty() && lost == Signal::FALSE {
+        let moves = now.roles[role].moves.len();
+        if moves < 2 || others.is_empty() && lost == Signal::FALSE {
             return Ok(None);
         }
-        // A move that ends the game allows no further move.
-        signals.extend([!next.terminal, next.terminal, lost]);
-        let after = Successor::new(now, next, role, alone, signals)?;
-        let (mut builder, after) = after.by_move()?;
-        let mut losing_moves = LosingMoves { threats: Vec::new(), losses: Vec::new() };
-        for after in after {
-            let mut threats = Vec::new();
-            let mut loss = Signal::FALSE;
-            if let Some([after @ .., on, over, lost]) = after.as_deref() {
-                for (&other, &threat) in others.iter().zip(after) {
-                    threats.push((other, builder.and([threat, *on])));
+        let mut losing_moves =
+            LosingMoves { alone, threats: vec![Vec::new(); moves], losses: vec![Signal::FALSE; moves] };
+        if !others.is_empty() {
+            // Where the other role moves too, it is assumed to keep its threat. A move that ends the game allows no
+            // further move.
+            signals.push(!next.terminal);
+            let assumed = if alone { Others::Forced } else { Others::Silent };
+            let (mut builder, after) = Successor::new(now, next, role, assumed, signals)?.by_move()?;
+            for (threats, after) in losing_moves.threats.iter_mut().zip(after) {
+                if let Some([after @ .., on]) = after.as_deref() {
+                    let threat = |(&other, &threat)| (other, builder.and([threat, *on]));
+                    threats.extend(others.iter().zip(after).map(threat));
                 }
-                loss = builder.and([*over, *lost]);
             }
-            losing_moves.threats.push(threats);
-            losing_moves.losses.push(loss);
+            *now = builder.finish(now.fluents.clone(), now.roles.clone(), now.terminal);
         }
-        *now = builder.finish(now.fluents.clone(), now.roles.clone(), now.terminal);
+        if lost != Signal::FALSE {
+            let ends = vec![next.terminal, lost];
+            let (mut builder, after) = Successor::new(now, next, role, Others::Any, ends)?.by_move()?;
+            for (loss, after) in losing_moves.losses.iter_mut().zip(after) {
+                *loss = after.map_or(Signal::FALSE, |after| builder.and(after));
+            }
+            *now = builder.finish(now.fluents.clone(), now.roles.clone(), now.terminal);
+        }
         Ok(Some(losing_moves))
     }
 }
@@ -306,7 +368,17 @@ impl LosingMoves {
 /// the signal is constantly false. For a role that chooses alone, callers do not use the signal: the search
 /// tree learns more from playouts that lose at once than from playouts that delay the loss.
 fn lost(next: &PropNet, role: usize) -> Signal {
+    if has_few_outcomes(next, role) { !won(next, role) } else { Signal::FALSE }
+}
+
+/// Whether `role` has at most as many goal values as a game of win, draw and loss.
+fn has_few_outcomes(net: &PropNet, role: usize) -> bool {
     const OUTCOMES: usize = 3;
-    let goals = next.roles[role].goals.len();
-    if (1..=OUTCOMES).contains(&goals) { !won(next, role) } else { Signal::FALSE }
+    (1..=OUTCOMES).contains(&net.roles[role].goals.len())
+}
+
+/// The signal of the smallest goal of `role`; false if the role has no goals.
+fn least_of(net: &PropNet, role: usize) -> Signal {
+    let least = net.roles[role].goals.iter().min_by_key(|(goal, _)| goal.value());
+    least.map_or(Signal::FALSE, |&(_, least)| least)
 }

@@ -4,7 +4,7 @@
 //! Their cost decides whether they are used. It is estimated by counts of gates and not measured, so that a search
 //! with a fixed number of iterations gives the same result everywhere.
 
-use crate::decisive::{Certain, decisive};
+use crate::decisive::{Certain, Scope, decisive, have_rivals};
 use crate::encoding::DecodeError;
 use crate::equivalence::EquivalentMoves;
 use crate::evaluator::{PhasePrograms, specialised};
@@ -79,22 +79,33 @@ impl Narrowed {
         let all = specialised(net, &constant, &phases, stop)?;
         let one_each = equivalent.and_then(|equivalent| equivalent.one_each(&all));
         stop.check()?;
-        let found = decisive(one_each.as_ref().unwrap_or(&all), nature);
-        stop.check()?;
         let gates = |nets: &[Specialised]| nets.iter().map(|one| one.net.counts().gates).sum::<usize>();
-        let mut missing = match found {
-            Ok(found) if gates(&found.nets) <= MOST_GATES => {
-                let programs = PhasePrograms::of(&found.nets, &constant, phases.clone(), stop)?;
-                let cost = cost(plain, mean_gates(&programs));
-                if cost.time <= DEAREST {
-                    let (programs, certain) = (Some(programs), found.certain);
-                    return Ok(Narrowed { programs, certain, decisive: Decisive::On });
+        // Where the wins beside simultaneous moves are too dear, those of roles that choose alone may not be.
+        let mut missing = Narrowed::without(NoDecisiveMoves::Stopped);
+        let nets = one_each.as_ref().unwrap_or(&all);
+        let scopes: &[Scope] =
+            if have_rivals(nets, nature) { &[Scope::All, Scope::Alone] } else { &[Scope::Alone] };
+        for &scope in scopes {
+            let found = decisive(nets, nature, scope);
+            stop.check()?;
+            let is_least = found.as_ref().is_ok_and(|found| !found.beside_others);
+            missing = match found {
+                Ok(found) if gates(&found.nets) <= MOST_GATES => {
+                    let programs = PhasePrograms::of(&found.nets, &constant, phases.clone(), stop)?;
+                    let cost = cost(plain, mean_gates(&programs));
+                    if cost.time <= DEAREST {
+                        let (programs, certain) = (Some(programs), found.certain);
+                        return Ok(Narrowed { programs, certain, decisive: Decisive::On });
+                    }
+                    Narrowed::unrestricted(Decisive::TooSlow(cost.decisive))
                 }
-                Narrowed::unrestricted(Decisive::TooSlow(cost.decisive))
+                Ok(_) => Narrowed::without(NoDecisiveMoves::TooLarge),
+                Err(why) => Narrowed::without(why),
+            };
+            if is_least {
+                break;
             }
-            Ok(_) => Narrowed::without(NoDecisiveMoves::TooLarge),
-            Err(why) => Narrowed::without(why),
-        };
+        }
         if let Some(one_each) = one_each.filter(|nets| gates(nets) <= MOST_GATES) {
             let programs = PhasePrograms::of(&one_each, &constant, phases, stop)?;
             missing.programs =

@@ -32,14 +32,24 @@ const FEW: usize = 4;
 /// signals (see [`Successor::by_move`]).
 pub(crate) type ByMove = Vec<Option<Vec<Signal>>>;
 
+/// What is assumed of the other roles' moves.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Others {
+    /// They make their only moves: the role chooses alone (see [`is_alone`]).
+    Forced,
+    /// They make any moves: a signal is true only if the condition holds for all of them.
+    Any,
+    /// They make no move.
+    Silent,
+}
+
 /// Builds signals of the phase after a move, in terms of the state before the move.
 pub(crate) struct Successor<'a> {
     builder: NetBuilder,
     now: &'a PropNet,
     role: usize,
-    /// Whether some move of the role is legal only where no other role has a choice. If so, only moves of
-    /// this kind get signals.
-    alone: bool,
+    /// With [`Others::Forced`], only moves that are legal only where no other role has a choice get signals.
+    others: Others,
     /// The part of the current phase's network that computes the next values of the fluents. No move of the
     /// role is assumed yet: all move sets of the role are false.
     values: Image<'a>,
@@ -53,8 +63,7 @@ pub(crate) struct Successor<'a> {
 
 impl<'a> Successor<'a> {
     /// Prepares the construction of conditions on the state after a move of `role` in the phase `now`. The
-    /// conditions are given as the signals `signals` of the phase `next`. `alone` says whether the role
-    /// chooses alone (see [`is_alone`]).
+    /// conditions are given as the signals `signals` of the phase `next`.
     ///
     /// # Errors
     /// [`NoDecisiveMoves::Recursive`] if the conditions depend on a fixpoint component.
@@ -62,12 +71,12 @@ impl<'a> Successor<'a> {
         now: &'a PropNet,
         next: &'a PropNet,
         role: usize,
-        alone: bool,
+        others: Others,
         signals: Vec<Signal>,
     ) -> Result<Successor<'a>, NoDecisiveMoves> {
         let mut builder = NetBuilder::of(now);
         let non_terminal = implied(now, !now.terminal);
-        let encoding = if alone { Encoding::exact } else { Encoding::bounds };
+        let encoding = if others == Others::Any { Encoding::bounds } else { Encoding::exact };
         let (before, after) = (encoding(&now.nodes), encoding(&next.nodes));
         let signals: Vec<Signal> = signals.into_iter().map(|signal| after.bound(signal, false)).collect();
         let inside = cone(&after, signals.iter().copied()).ok_or(NoDecisiveMoves::Recursive)?;
@@ -95,11 +104,11 @@ impl<'a> Successor<'a> {
                 Node::State(fluent) => values.of(next_of(number, fluent)),
                 _ => Signal::FALSE,
             });
-        Ok(Successor { builder, now, role, alone, values, after, non_terminal, signals })
+        Ok(Successor { builder, now, role, others, values, after, non_terminal, signals })
     }
 
-    /// The signals of the conditions after each move. If the role chooses alone, a move gets `None` unless it
-    /// is legal only where no other role has a choice.
+    /// The signals of the conditions after each move. With [`Others::Forced`], a move gets `None` unless it is legal
+    /// only where no other role has a choice.
     ///
     /// # Errors
     /// [`NoDecisiveMoves::TooLarge`] once the work or the number of nodes exceeds its bound.
@@ -130,7 +139,10 @@ impl<'a> Successor<'a> {
         for (mv, of_move) in sets[self.role].iter().enumerate() {
             // The signals that are true wherever the move is legal.
             let implied = implied(now, now.roles[self.role].moves[mv].legal);
-            let idle = if self.alone { idle(now, self.role, &implied) } else { Some(Vec::new()) };
+            let idle = match self.others {
+                Others::Forced => idle(now, self.role, &implied),
+                Others::Any | Others::Silent => Some(Vec::new()),
+            };
             let Some(idle) = idle else {
                 by_move.push(None);
                 continue;
