@@ -206,7 +206,7 @@ mod tests {
         assert_eq!(
             parse("mcts:iteration=5").unwrap_err(),
             "mcts has no option `iteration`; its options are iterations, memory, c, seed, margin, threads, \
-             prior_weight, transpositions, solver, regret, line, beam, subgames, history, \
+             prior_weight, transpositions, solver, regret, line, beam, conditions, subgames, history, \
              mast, decisive, floor, secure"
         );
         assert_eq!(parse("random:c=5").unwrap_err(), "random has no option `c`; its options are seed");
