@@ -71,7 +71,7 @@ def test_what_is_wrong_is_said(connect_four):
     with pytest.raises(ValueError, match="too many"):
         ggp.search(connect_four, flat, simulations=2**30).run(connect_four.initial_state())
     poker = game("kuhn_poker")
-    with pytest.raises(ValueError, match="percepts"):
+    with pytest.raises(ValueError, match="none knows the state"):
         ggp.search(poker, flat).run(poker.initial_state())
     wrong = lambda facts, mask, logits, values: (logits[:, :, 1:], values)
     with pytest.raises(ValueError, match="logits must have the shape"):

@@ -12,7 +12,11 @@ _MOST_SKIPPED = 1000
 
 
 class VecEnv:
-    """Many episodes of a game for one role, which is asked only where it has a choice. `make_vec` makes it."""
+    """Many episodes of a game for one role. `make_vec` makes it.
+
+    The role is asked only where it has a choice; in a game of hidden information also where it has got percepts, since the
+    next step would replace them. `batch.steps` counts the steps of each episode, those without a question included.
+    """
 
     def __init__(
         self,
@@ -39,6 +43,11 @@ class VecEnv:
         self.opponents = opponents
         self.batch: Batch = game.batch(n, seed, threads, max_steps=max_steps, illegal=illegal)
         self.over: NDArray[np.bool_] = np.zeros(n, bool)
+        #: The names of the columns of `observe`.
+        self.columns = game.fluents
+        if game.is_hidden:
+            self.columns = (*game.percepts(self.role), *(f"(does {move})" for move in game.moves(self.role)))
+        self._last = np.full(n, -1)
         self._begin(np.ones(n, bool))
 
     def __len__(self) -> int:
@@ -56,6 +65,7 @@ class VecEnv:
 
     def _begin(self, begun: NDArray[np.bool_]) -> None:
         """Lets the opponents move where they are first in the lanes of `begun`."""
+        self._last[begun] = -1
         for _ in range(_MOST_SKIPPED):
             self.batch.step_against(self.role, None, self.opponents)
             self.over = self.batch.terminated | self.batch.truncated
@@ -68,21 +78,29 @@ class VecEnv:
     def step(
         self, actions: ArrayLike
     ) -> tuple[NDArray[np.float32], NDArray[np.bool_], NDArray[np.bool_]]:
-        """Makes the role's actions, an integer array of shape (n,), and the moves of the opponents until the role has a
-        choice again. In lanes whose episodes are over, actions do not count.
+        """Makes the role's actions, an integer array of shape (n,), and the moves of the opponents until the role is asked
+        again. In lanes whose episodes are over, actions do not count.
 
         Returns:
             The rewards of the role, float32 from 0 to 1, at the end of an episode alone; and whether the episodes are
             terminated and truncated, bool: three arrays of shape (n,).
         """
+        live = ~self.over
         self.batch.step_against(self.role, actions, self.opponents)
+        self._last[live] = np.asarray(actions)[live]
         terminated, truncated = self.batch.terminated, self.batch.truncated
         self.over = terminated | truncated
         return self.batch.rewards[:, self.role], terminated, truncated
 
     def observe(self, out: NDArray[np.bool_] | None = None) -> NDArray[np.bool_]:
-        """The facts of each lane, a bool array of shape (n, F)."""
-        return self.batch.observe(out=out)
+        """What the role sees in each lane, a bool array with a column for each of `columns`: the facts; in a game of hidden
+        information the role's percepts of the last step, and its last action.
+        """
+        if not self.game.is_hidden:
+            return self.batch.observe(out=out)
+        percepts = self.batch.observe(role=self.role)
+        moves = np.arange(len(self.columns) - percepts.shape[1])
+        return np.concatenate([percepts, self._last[:, None] == moves], axis=1, out=out)
 
     def legal(self, out: NDArray[np.bool_] | None = None) -> NDArray[np.bool_]:
         """The legal actions of the role, a bool array of shape (n, A). None is legal where the episode is over."""
@@ -103,10 +121,11 @@ def make_vec(
     """Many episodes of a game for one role. The other roles are played inside.
 
     Args:
-        game: The game. It must not be one of hidden information.
+        game: The game.
         n: The number of lanes.
         role: The role; it may be left out if the game has one role besides chance.
-        opponents: `"random"`, or a search with a number of iterations, such as `"mcts:iterations=200"`.
+        opponents: `"random"`, or a search with a number of iterations, such as `"mcts:iterations=200"`. In a game of hidden
+            information it is an information-set search, which knows only what its role has seen.
         seed, threads, max_steps, illegal: As in `Game.batch`.
     """
     return VecEnv(game, n, role, opponents, seed=seed, threads=threads, max_steps=max_steps, illegal=illegal)

@@ -1,7 +1,9 @@
 """Games for one role as Gymnasium environments: `Env` and `VectorEnv`. They need the extra `ggp[gymnasium]`.
 
-The other roles are played inside (`opponents`). The agent is asked only where it has a choice. An observation has one int8
-item for each fact of the state, in the order of `Game.fluents`. `info["action_mask"]`, int8, says which actions are legal;
+The other roles are played inside (`opponents`). The agent is asked only where it has a choice; in a game of hidden
+information also where it has got percepts. An observation has one int8 item for each fact of the state, in the order of
+`Game.fluents`; in a game of hidden information one for each percept of the role, those of the last step, and then one for
+each of its actions, 1 for its last one. `info["action_mask"]`, int8, says which actions are legal;
 `action_space.sample(info["action_mask"])` draws one. An illegal action ends the episode with the reward 0, or raises with
 `illegal="raise"`. The reward comes at the end: the goal divided by 100.
 """
@@ -21,7 +23,7 @@ from ggp._vec import VecEnv
 
 
 def _spaces(vec: VecEnv) -> tuple[Any, Any]:
-    observation = spaces.Box(0, 1, (len(vec.game.fluents),), np.int8)
+    observation = spaces.Box(0, 1, (len(vec.columns),), np.int8)
     return observation, spaces.Discrete(len(vec.game.moves(vec.role)))
 
 

@@ -3,7 +3,7 @@
 The agents are the roles other than chance. An observation is a dict: `observation` has one int8 item for each fact of
 the state, in the order of `Game.fluents`; in a game of hidden information it has one for each percept that the agent may
 get, in the order of `Game.percepts(role)`, and then one for each of its actions, 1 for its last one. `action_mask`, int8,
-says which actions are legal. Actions are indices into `Game.moves(role)`. Rewards come at the end: goals divided by 100.
+says which actions are legal. Percepts are those of the last step. Actions are indices into `Game.moves(role)`. Rewards come at the end: goals divided by 100.
 
 Both environments need the network of the game; `ggp.NoNetworkError` says why there is none.
 """
@@ -59,7 +59,7 @@ class _Play:
         for role, action in actions.items():
             joint[0, self.numbers[role]] = action
         self.batch.step(joint)
-        self.last = dict(actions)
+        self.last.update(actions)
 
     @property
     def is_over(self) -> bool:
@@ -68,6 +68,10 @@ class _Play:
     def mask(self, role: str) -> NDArray[np.int8]:
         mask: NDArray[np.int8] = self.batch.legal(role)[0].astype(np.int8)
         return mask
+
+    def asks(self, role: str) -> bool:
+        """Whether the agent has a choice, or has got percepts, which the next step would replace."""
+        return bool(self.mask(role).sum() > 1) or self.game.is_hidden and bool(self.batch.observe(role=role).any())
 
     def observe(self, role: str) -> Observation:
         facts = self.batch.observe(dtype="uint8", role=role)[0].astype(np.int8)
@@ -158,8 +162,9 @@ class parallel_env(ParallelEnv[str, Observation, int]):  # type: ignore[misc]
 
 
 class env(AECEnv[str, Observation, "int | None"]):  # type: ignore[misc]
-    """One agent acts at a time, and only if it has a choice: forced moves are made at once. Agents that choose at the same
-    time act one after the other, and none sees what the others have chosen.
+    """One agent acts at a time, and only if it has a choice: forced moves are made at once. In a game of hidden information
+    an agent acts also where it has got percepts, so that it misses none. Agents that choose at the same time act one after
+    the other, and none sees what the others have chosen.
 
     Args:
         game: The game.
@@ -226,12 +231,11 @@ class env(AECEnv[str, Observation, "int | None"]):  # type: ignore[misc]
         self._accumulate_rewards()
 
     def _waiting(self) -> list[str]:
-        """The agents that have a choice and have not made it."""
-        choosing = (agent for agent in self.agents if agent not in self._chosen)
-        return [agent for agent in choosing if self._play.mask(agent).sum() > 1]
+        """The agents that are asked and have not answered."""
+        return [agent for agent in self.agents if agent not in self._chosen and self._play.asks(agent)]
 
     def _advance(self) -> None:
-        """Makes forced moves until an agent has a choice, or the episode is over."""
+        """Makes forced moves until an agent is asked, or the episode is over."""
         while not self._play.is_over:
             waiting = self._waiting()
             if waiting:

@@ -5,6 +5,8 @@ use crate::program::state_row;
 use crate::rows::Row;
 use crate::select::NO_MOVE;
 use crate::state::BitState;
+use ggp_game::Fact;
+use std::ops::Range;
 
 /// No single role: several of them choose.
 const SEVERAL: i8 = -1;
@@ -96,11 +98,32 @@ impl Episodes {
     /// Writes the percepts that `role` has got in the last step of each lane, one byte a percept, in the order of
     /// [`NetRole::sees`](crate::NetRole::sees). There are none before the first step.
     pub fn write_percepts(&mut self, role: usize, out: &mut [u8]) {
+        let rows = self.percept_rows(role);
+        let count = rows.len();
+        self.transpose(rows, count);
+        self.kernels.write_lanes::<{ super::WORDS }>(&self.transposed, count, out);
+    }
+
+    /// The percepts that `role` has got in the lane's last step.
+    pub fn percepts(&self, lane: usize, role: usize) -> impl Iterator<Item = &Fact> {
+        let sees = &self.net().roles()[role].sees;
+        let rows = &self.rows[self.percept_rows(role)];
+        sees.iter().zip(rows).filter(move |(_, row)| row.has(lane)).map(|((percept, _), _)| percept)
+    }
+
+    /// Writes whether `role` has got a percept in the last step of each lane.
+    pub fn write_perceiving(&self, role: usize, out: &mut [u8]) {
+        let rows = &self.rows[self.percept_rows(role)];
+        let any = rows.iter().fold(Row::ZERO, |any: Lanes, &row| any | row);
+        self.kernels.write_bits(&any.0, out);
+    }
+
+    /// The rows of the percepts of `role`.
+    fn percept_rows(&self, role: usize) -> Range<usize> {
         let net = self.net();
         let before: usize = net.roles()[..role].iter().map(|role| role.sees.len()).sum();
-        let (first, count) = (net.fluents().len() + before, net.roles()[role].sees.len());
-        self.transpose(state_row(first)..state_row(first + count), count);
-        self.kernels.write_lanes::<{ super::WORDS }>(&self.transposed, count, out);
+        let first = net.fluents().len() + before;
+        state_row(first)..state_row(first + net.roles()[role].sees.len())
     }
 
     /// Writes whether `role` has several legal moves in each lane.

@@ -1,0 +1,80 @@
+//! Planes: the facts of a game as channels of an image, for a convolution.
+
+use crate::model::{BoardModel, Kind};
+use crate::term::replaced;
+use ggp_game::split_term;
+use rustc_hash::FxHashMap;
+
+/// How facts become planes of the height and width of the board. Every fact belongs to one plane: a fact on the board sets
+/// the square that it names, and a fact beside the board sets the whole plane.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Planes {
+    /// The names of the planes. Those on the board come first: the text of their facts with `?x` for the column and `?y` for
+    /// the row, or `?xy` if one argument names both. A plane beside the board has the text of its only fact.
+    pub names: Vec<String>,
+    /// The number of rows of the board.
+    pub height: usize,
+    /// The number of columns of the board.
+    pub width: usize,
+    /// For each fact, its plane, and its square in the plane from the top left on, row after row; `None` for the whole
+    /// plane.
+    pub places: Vec<(usize, Option<usize>)>,
+}
+
+impl BoardModel {
+    /// The planes of a game whose facts are `facts`. `None` if there is no board, or one of towers, whose facts name no
+    /// squares.
+    ///
+    /// # Examples
+    /// ```
+    /// use ggp_game::{Fact, Game};
+    /// let rules = b"(role x) (index 1) (index 2) (init (on 1 1)) (init tired)
+    ///     (<= (legal x (move ?m ?n)) (index ?m) (index ?n)) (<= (next (on ?m ?n)) (does x (move ?m ?n)))
+    ///     (<= terminal (true (on 2 2))) (goal x 100)";
+    /// let game = Game::new(ggp_gdl::parse(rules).unwrap()).unwrap();
+    /// let states = [["(on 1 1)", "tired"].map(|fact| Fact::new(fact).unwrap()).to_vec()];
+    /// let facts = ["(on 1 1)", "(on 1 2)", "(on 2 1)", "(on 2 2)", "tired"];
+    /// let planes = ggp_view::infer(&game, &states).planes(&facts).unwrap();
+    /// assert_eq!(planes.names, ["(on ?x ?y)", "tired"]);
+    /// assert_eq!((planes.height, planes.width), (2, 2));
+    /// assert_eq!(planes.places[4], (1, None));
+    /// ```
+    pub fn planes(&self, facts: &[&str]) -> Option<Planes> {
+        let (height, width) = (self.rows.values.len(), self.columns.values.len());
+        if self.kind == Kind::Table || self.stacked || height * width == 0 {
+            return None;
+        }
+        let on_board: Vec<Option<(String, usize)>> = facts.iter().map(|fact| self.on_board(fact)).collect();
+        let (mut names, mut numbers) = (Vec::new(), FxHashMap::default());
+        for (name, _) in on_board.iter().flatten() {
+            numbers.entry(name.as_str()).or_insert_with(|| {
+                names.push(name.clone());
+                names.len() - 1
+            });
+        }
+        let mut places = Vec::with_capacity(facts.len());
+        for (fact, on_board) in facts.iter().zip(&on_board) {
+            if let Some((name, square)) = on_board {
+                places.push((numbers[name.as_str()], Some(*square)));
+            } else {
+                places.push((names.len(), None));
+                names.push((*fact).to_owned());
+            }
+        }
+        Some(Planes { names, height, width, places })
+    }
+
+    /// The name of the plane and the square in it of a fact on the board.
+    fn on_board(&self, fact: &str) -> Option<(String, usize)> {
+        let (function, arguments) = split_term(fact);
+        let layer =
+            self.layers.iter().find(|layer| layer.relation == function && layer.arity == arguments.len())?;
+        let square = self.square_at(layer, |coordinate| coordinate.read(fact))?;
+        let name = match &layer.y {
+            Some(y) if y.path == layer.x.path => replaced(fact, &layer.x.path, "?xy"),
+            Some(y) => replaced(&replaced(fact, &layer.x.path, "?x"), &y.path, "?y"),
+            None => replaced(fact, &layer.x.path, "?x"),
+        };
+        Some((name, square.row * self.columns.values.len() + square.column))
+    }
+}
