@@ -30,7 +30,33 @@ class SearchResult(NamedTuple):
 
 
 class Searcher:
-    """A tree search whose leaves a function evaluates, many at once. `search` makes it."""
+    """A tree search with a policy and values of your own, such as those of a neural network.
+
+    Many trees grow in lockstep. Their leaves are evaluated together: `evaluate(facts, mask, logits, values)` gets the facts
+    of up to `batch` leaves, a bool array of shape (n, F), and the legal actions of all roles, a bool array of shape
+    (n, R, A); it fills `logits`, float32 of shape (n, R, A), and `values`, float32 of shape (n, R), from 0 to 1, or returns
+    both. All four are parts of arrays that are used again. Each role chooses by its own statistics, so roles may choose at
+    the same time; chance draws.
+
+    Args:
+        game: The game. It needs a network, and must not be one of hidden information.
+        evaluate: The function.
+        batch: The largest number of leaves of a call.
+        simulations: The number of descents in each tree.
+        root: `"puct"`, or `"gumbel"` for Gumbel noise with sequential halving.
+        considered: With `"gumbel"`, the number of actions that are considered at first.
+        exploration: The weight of the policy against the values.
+        seed: The seed of noise and chance. Tree i draws as number i of the seed.
+
+    >>> import ggp, numpy as np
+    >>> game = ggp.load('''(role a) (init start) (legal a stay) (legal a go) (next over) (<= (next won) (does a go))
+    ...     (<= terminal (true over)) (<= (goal a 100) (true won)) (<= (goal a 0) (not (true won)))''')
+    >>> def evaluate(facts, mask, logits, values):
+    ...     logits[:], values[:] = 0, 0.5
+    >>> found = ggp.search(game, evaluate, simulations=16).run(game.initial_state())
+    >>> game.moves("a")[found.actions[0, 0]]
+    'go'
+    """
 
     def __init__(
         self,
@@ -78,51 +104,5 @@ class Searcher:
         return SearchResult(trees.visits(), trees.policy(), trees.values(), trees.actions())
 
 
-def search(
-    game: Game,
-    evaluate: Evaluate,
-    batch: int = 256,
-    *,
-    simulations: int = 32,
-    root: str = "puct",
-    considered: int = 16,
-    exploration: float = 1.25,
-    seed: int = 0,
-) -> Searcher:
-    """A tree search with a policy and values of your own, such as those of a neural network.
-
-    Many trees grow in lockstep. Their leaves are evaluated together: `evaluate(facts, mask, logits, values)` gets the facts
-    of up to `batch` leaves, a bool array of shape (n, F), and the legal actions of all roles, a bool array of shape
-    (n, R, A); it fills `logits`, float32 of shape (n, R, A), and `values`, float32 of shape (n, R), from 0 to 1, or returns
-    both. All four are parts of arrays that are used again. Each role chooses by its own statistics, so roles may choose at
-    the same time; chance draws.
-
-    Args:
-        game: The game. It needs a network, and must not be one of hidden information.
-        evaluate: The function.
-        batch: The largest number of leaves of a call.
-        simulations: The number of descents in each tree.
-        root: `"puct"`, or `"gumbel"` for Gumbel noise with sequential halving.
-        considered: With `"gumbel"`, the number of actions that are considered at first.
-        exploration: The weight of the policy against the values.
-        seed: The seed of noise and chance. Tree i draws as number i of the seed.
-
-    >>> import ggp, numpy as np
-    >>> game = ggp.load('''(role a) (init start) (legal a stay) (legal a go) (next over) (<= (next won) (does a go))
-    ...     (<= terminal (true over)) (<= (goal a 100) (true won)) (<= (goal a 0) (not (true won)))''')
-    >>> def evaluate(facts, mask, logits, values):
-    ...     logits[:], values[:] = 0, 0.5
-    >>> found = ggp.search(game, evaluate, simulations=16).run(game.initial_state())
-    >>> game.moves("a")[found.actions[0, 0]]
-    'go'
-    """
-    return Searcher(
-        game,
-        evaluate,
-        batch,
-        simulations=simulations,
-        root=root,
-        considered=considered,
-        exploration=exploration,
-        seed=seed,
-    )
+#: A tree search with a policy and values of your own is made by this name.
+search = Searcher

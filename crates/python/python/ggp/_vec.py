@@ -12,10 +12,18 @@ _MOST_SKIPPED = 1000
 
 
 class VecEnv:
-    """Many episodes of a game for one role. `make_vec` makes it.
+    """Many episodes of a game for one role. The other roles are played inside.
 
     The role is asked only where it has a choice; in a game of hidden information also where it has got percepts, since the
     next step would replace them. `batch.steps` counts the steps of each episode, those without a question included.
+
+    Args:
+        game: The game.
+        n: The number of lanes.
+        role: The role; it may be left out if the game has one role besides chance.
+        opponents: `"random"`, or a search with a number of iterations, such as `"mcts:iterations=200"`. In a game of hidden
+            information it is an information-set search, which knows only what its role has seen.
+        seed, threads, max_steps, illegal: As in `Game.batch`.
     """
 
     def __init__(
@@ -107,25 +115,5 @@ class VecEnv:
         return self.batch.legal(self.role, out=out)
 
 
-def make_vec(
-    game: Game,
-    n: int,
-    role: str | int | None = None,
-    opponents: str = "random",
-    *,
-    seed: int = 0,
-    threads: int = 1,
-    max_steps: int | None = None,
-    illegal: str = "raise",
-) -> VecEnv:
-    """Many episodes of a game for one role. The other roles are played inside.
-
-    Args:
-        game: The game.
-        n: The number of lanes.
-        role: The role; it may be left out if the game has one role besides chance.
-        opponents: `"random"`, or a search with a number of iterations, such as `"mcts:iterations=200"`. In a game of hidden
-            information it is an information-set search, which knows only what its role has seen.
-        seed, threads, max_steps, illegal: As in `Game.batch`.
-    """
-    return VecEnv(game, n, role, opponents, seed=seed, threads=threads, max_steps=max_steps, illegal=illegal)
+#: Many episodes for one role are made by this name.
+make_vec = VecEnv
