@@ -46,7 +46,7 @@ impl Episodes {
     /// The goals of all roles in the lane's last state, or 0 while the episode runs. If the rules give a role several
     /// goals, the largest counts; if they give none, 0.
     pub fn goals(&self, lane: usize) -> &[u8] {
-        let roles = self.row_of.len();
+        let roles = self.shared.net.roles.len();
         &self.goals[lane * roles..][..roles]
     }
 
@@ -180,7 +180,7 @@ impl Episodes {
     /// For each role, the lanes in which it is its turn.
     pub(super) fn turns(&mut self) -> Vec<Lanes> {
         self.evaluate_legal();
-        let roles = self.row_of.len();
+        let roles = self.shared.net.roles.len();
         let players = |role: &usize| Some(*role) != self.shared.nature;
         // 1. The lanes in which each role has a choice.
         let mut turns: Vec<Lanes> = vec![Row::ZERO; roles];
@@ -215,7 +215,7 @@ impl Episodes {
         let mut waiting = Row::ZERO;
         for phase in &self.shared.reachable.phases {
             if let [mv] = phase.moves[role][..]
-                && let Some(&row) = self.row_of[role].get(mv as usize)
+                && let Some(&row) = self.row_of()[role].get(mv as usize)
                 && row != NO_MOVE
             {
                 waiting |= self.rows[range.start + row as usize];
@@ -228,7 +228,7 @@ impl Episodes {
     /// episodes are over and for roles without a legal move.
     pub fn write_drawn(&mut self, out: &mut [i32]) {
         self.evaluate_legal();
-        let roles = self.row_of.len();
+        let roles = self.shared.net.roles.len();
         out.fill(-1);
         for role in 0..roles {
             let range = self.move_rows(role);
@@ -265,7 +265,7 @@ impl Episodes {
         self.evaluate_legal();
         let first = self.move_rows(role).start;
         self.held.clear();
-        let rows = self.row_of[role].iter();
+        let rows = self.row_of[self.at][role].iter();
         self.held.extend(rows.map(|&row| match row {
             NO_MOVE => Row::ZERO,
             row => self.rows[first + row as usize] & lanes,
