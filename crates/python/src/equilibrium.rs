@@ -51,6 +51,11 @@ impl Game {
         seconds: Option<f64>,
         memory: usize,
     ) -> PyResult<Bound<'py, PyAny>> {
+        if !(exploitability > 0.0 && exploitability <= 1.0) {
+            return Err(PyValueError::new_err(
+                "exploitability is a share of the range of goals, above 0 and at most 1",
+            ));
+        }
         let (roles, equilibrium, strategy) = within(py, self, seconds, memory, |reasoner, budget| {
             let tree = Unfolding::new(reasoner, budget)?;
             let equilibrium = CfrPlus::new(&tree)?.run(exploitability, budget);

@@ -41,6 +41,9 @@ impl Game {
         play_clock: Option<f64>,
         concurrency: usize,
     ) -> PyResult<Bound<'py, PyAny>> {
+        if games == 0 || !(1..=256).contains(&concurrency) {
+            return Err(PyValueError::new_err("games must be at least 1, and concurrency 1 to 256"));
+        }
         let members = players.iter().enumerate().map(|(number, (_, spec))| participant(number, spec));
         let members = members.collect::<PyResult<Vec<Participant>>>()?;
         let play = match play_clock {
@@ -59,7 +62,7 @@ impl Game {
         let members = Participants::new(members, &contests, Build::default());
         let members = members.map_err(|error| error::of(py, &error.into()))?;
         let members = members.with_reasoner(&self.inner.reasoner());
-        let run = Run { concurrency: concurrency.max(1), ..Run::new(games) };
+        let run = Run { concurrency, ..Run::new(games) };
         let mut results = Vec::new();
         let report = interruptible(py, |stop| {
             let mut keep = |event: Event<'_>| {

@@ -16,6 +16,10 @@ from conftest import game
 import ggp
 
 
+#: A joint move of liar's dice.
+ROLLED = [["wait", "wait", "(roll 1 2)"]]
+
+
 def interrupted(work):
     """The seconds between a Ctrl-C and the end of `work`."""
     sent = []
@@ -42,6 +46,12 @@ def test_ctrl_c_is_answered_soon():
         lambda: four.solve("red", seconds=60),
         lambda: four.perft(30),
         lambda: four.play_match([long, long], play_clock=60),
+        lambda: ggp.match(four, [long, long], play_clock=60),
+        lambda: four.analyze(seconds=60),
+        lambda: game("phantom_tic_tac_toe").equilibrium(memory=8000),
+        lambda: game("mastermind").best_play(memory=8000),
+        lambda: game("liars_dice").analyze(role=0, history=ROLLED, iterations=10**9),
+        lambda: ggp.make_vec(game("liars_dice"), 3, 0, long).step(np.full(3, 0)),
         lambda: game("hex", "datalog").batch(20_000).rollout(),
     ):
         # 0.1 s on a machine of one's own; shared machines schedule later.

@@ -163,6 +163,9 @@ def test_players_are_compared_in_all_seats():
     assert list(equal.goals) == ["random", "random (2)"] and equal.results[0].players[2] is None
     with pytest.raises(ValueError, match="at least one player"):
         ggp.match(tic_tac_toe, [])
+    for wrong in ({"games": 0}, {"concurrency": 0}, {"concurrency": 10**9}, {"play_clock": -1.0}, {"play_clock": float("nan")}):
+        with pytest.raises(ValueError):
+            ggp.match(tic_tac_toe, ["random", "random"], **wrong)
 
 
 def test_an_analysis_is_what_the_search_reports():
@@ -216,6 +219,9 @@ def test_equilibria_and_best_play():
         game("nim").best_play()
     with pytest.raises(ValueError):
         game("three_player_tic_tac_toe").equilibrium(seconds=0.01)
+    for wrong in (0, -1, 2, float("nan")):
+        with pytest.raises(ValueError, match="share of the range"):
+            game("kuhn_poker").equilibrium(exploitability=wrong)
     with pytest.raises(ValueError, match="MiB"):
         game("liars_dice").equilibrium(memory=1)
     with pytest.raises(ValueError, match="best_play"):
