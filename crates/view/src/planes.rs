@@ -28,16 +28,23 @@ impl BoardModel {
     /// # Examples
     /// ```
     /// use ggp_game::{Fact, Game};
-    /// let rules = b"(role x) (index 1) (index 2) (init (on 1 1)) (init tired)
-    ///     (<= (legal x (move ?m ?n)) (index ?m) (index ?n)) (<= (next (on ?m ?n)) (does x (move ?m ?n)))
-    ///     (<= terminal (true (on 2 2))) (goal x 100)";
+    /// let rules = b"(role x) (role o) (index 1) (index 2) (init (control x))
+    ///     (<= (init (cell ?m ?n b)) (index ?m) (index ?n))
+    ///     (<= (legal ?r (mark ?m ?n)) (true (control ?r)) (true (cell ?m ?n b)))
+    ///     (<= (legal o noop) (true (control x))) (<= (legal x noop) (true (control o)))
+    ///     (<= (next (cell ?m ?n ?r)) (does ?r (mark ?m ?n)))
+    ///     (<= (next (cell ?m ?n ?c)) (true (cell ?m ?n ?c)) (distinct ?c b))
+    ///     (<= (next (cell ?m ?n b)) (true (cell ?m ?n b)) (does ?r (mark ?j ?k)) (distinct ?m ?j))
+    ///     (<= (next (cell ?m ?n b)) (true (cell ?m ?n b)) (does ?r (mark ?j ?k)) (distinct ?n ?k))
+    ///     (<= (next (control o)) (true (control x))) (<= (next (control x)) (true (control o)))
+    ///     (<= terminal (not open)) (<= open (true (cell ?m ?n b))) (goal x 50) (goal o 50)";
     /// let game = Game::new(ggp_gdl::parse(rules).unwrap()).unwrap();
-    /// let states = [["(on 1 1)", "tired"].map(|fact| Fact::new(fact).unwrap()).to_vec()];
-    /// let facts = ["(on 1 1)", "(on 1 2)", "(on 2 1)", "(on 2 2)", "tired"];
-    /// let planes = ggp_view::infer(&game, &states).planes(&facts).unwrap();
-    /// assert_eq!(planes.names, ["(on ?x ?y)", "tired"]);
+    /// let state = ["(cell 1 1 x)", "(cell 1 2 b)", "(cell 2 1 b)", "(cell 2 2 b)", "(control o)"];
+    /// let model = ggp_view::infer(&game, &[state.map(|fact| Fact::new(fact).unwrap()).to_vec()]);
+    /// let planes = model.planes(&state).unwrap();
+    /// assert_eq!(planes.names, ["(cell ?x ?y x)", "(cell ?x ?y b)", "(control o)"]);
     /// assert_eq!((planes.height, planes.width), (2, 2));
-    /// assert_eq!(planes.places[4], (1, None));
+    /// assert_eq!(planes.places[4], (2, None));
     /// ```
     pub fn planes(&self, facts: &[&str]) -> Option<Planes> {
         let (height, width) = (self.rows.values.len(), self.columns.values.len());
