@@ -47,6 +47,24 @@ def test_it_passes_the_checker(name, role):
     check_env(Env(game(name), role, max_steps=200), skip_render_check=True)
 
 
+@pytest.mark.filterwarnings("ignore")
+def test_observations_are_planes_if_asked_for():
+    four = game("connect_four")
+    env = Env(four, "red", layout="planes")
+    check_env(env, skip_render_check=True)
+    assert env.observation_space.shape == (len(four.planes), 6, 7)
+    vector = VectorEnv(four, 5, "red", layout="planes")
+    planes, info = vector.reset(seed=3)
+    assert planes in vector.observation_space and planes.shape == (5, len(four.planes), 6, 7)
+    rows, _ = VectorEnv(four, 5, "red").reset(seed=3)
+    discs = [at for at, name in enumerate(four.fluents) if name.startswith("(cell")]
+    assert (planes[:, ["?x" in name for name in four.planes]].sum(axis=(1, 2, 3)) == rows[:, discs].sum(axis=1)).all()
+    with pytest.raises(ValueError, match="layout"):
+        Env(game("kuhn_poker"), 0, layout="planes")
+    with pytest.raises(ValueError, match="no board"):
+        Env(game("rock_paper_scissors"), 0, layout="planes")
+
+
 @pytest.mark.parametrize("mode", list(AutoresetMode))
 @pytest.mark.parametrize("name, role", GAMES)
 def test_a_vector_plays_as_single_environments_do(name, role, mode):

@@ -21,6 +21,31 @@ pub struct Planes {
     pub places: Vec<(usize, Option<usize>)>,
 }
 
+impl Planes {
+    /// The number of squares of all planes together.
+    pub fn size(&self) -> usize {
+        self.names.len() * self.height * self.width
+    }
+
+    /// Writes the planes of a state: plane after plane, row after row, each square 0 or 1. The facts that hold in it are the
+    /// bits of `words`, lowest bit first.
+    pub fn write<T: Copy + From<u8>>(&self, words: &[u64], out: &mut [T]) {
+        let area = self.height * self.width;
+        out.fill(0.into());
+        for (first, &word) in (0..).step_by(64).zip(words) {
+            let mut word = word;
+            while word != 0 {
+                let fact: usize = first + word.trailing_zeros() as usize;
+                match self.places[fact] {
+                    (plane, Some(square)) => out[plane * area + square] = 1.into(),
+                    (plane, None) => out[plane * area..][..area].fill(1.into()),
+                }
+                word &= word - 1;
+            }
+        }
+    }
+}
+
 impl BoardModel {
     /// The planes of a game whose facts are `facts`. `None` if there is no board, or one of towers, whose facts name no
     /// squares.
@@ -45,6 +70,9 @@ impl BoardModel {
     /// assert_eq!(planes.names, ["(cell ?x ?y x)", "(cell ?x ?y b)", "(control o)"]);
     /// assert_eq!((planes.height, planes.width), (2, 2));
     /// assert_eq!(planes.places[4], (2, None));
+    /// let mut out = [9u8; 12];
+    /// planes.write(&[0b1_0001], &mut out);
+    /// assert_eq!(out.iter().filter(|&&square| square == 1).count(), 1 + 4);
     /// ```
     pub fn planes(&self, facts: &[&str]) -> Option<Planes> {
         let (height, width) = (self.rows.values.len(), self.columns.values.len());

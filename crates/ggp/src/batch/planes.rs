@@ -34,27 +34,14 @@ impl Batch {
         planes: &Planes,
         out: &mut [T],
     ) -> Result<(), BatchError> {
-        let area = planes.height * planes.width;
-        let size = planes.names.len() * area;
+        let size = planes.size();
         let words = planes.places.len().div_ceil(64);
         let (pool, mut parts) = self.parts(out, size)?;
         each(pool, &mut parts, |(block, out)| {
-            out.fill(0.into());
             let mut packed = vec![0; block.lanes() * words];
             block.write_packed_fluents(words, &mut packed);
-            for (packed, out) in packed.chunks(words.max(1)).zip(out.chunks_mut(size.max(1))) {
-                for (first, &word) in (0..).step_by(64).zip(packed) {
-                    let mut word = word;
-                    while word != 0 {
-                        let fact: usize = first + word.trailing_zeros() as usize;
-                        match planes.places[fact] {
-                            (plane, Some(square)) => out[plane * area + square] = 1.into(),
-                            (plane, None) => out[plane * area..][..area].fill(1.into()),
-                        }
-                        word &= word - 1;
-                    }
-                }
-            }
+            let lanes = packed.chunks(words.max(1)).zip(out.chunks_mut(size.max(1)));
+            lanes.for_each(|(words, out)| planes.write(words, out));
         });
         Ok(())
     }

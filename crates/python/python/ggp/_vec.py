@@ -24,6 +24,7 @@ class VecEnv:
         opponents: `"random"`, or a search with a number of iterations, such as `"mcts:iterations=200"`. In a game of hidden
             information it is an information-set search, which knows only what its role has seen.
         seed, threads, max_steps, illegal: As in `Game.batch`.
+        layout: `"rows"` or `"planes"`: what `observe` gives, as in `Batch.observe`.
     """
 
     def __init__(
@@ -37,6 +38,7 @@ class VecEnv:
         threads: int = 1,
         max_steps: int | None = None,
         illegal: str = "raise",
+        layout: str = "rows",
     ) -> None:
         players = [number for number in range(len(game.roles)) if number != game.chance]
         if role is None:
@@ -51,8 +53,11 @@ class VecEnv:
         self.opponents = opponents
         self.batch: Batch = game.batch(n, seed, threads, max_steps=max_steps, illegal=illegal)
         self.over: NDArray[np.bool_] = np.zeros(n, bool)
-        #: The names of the columns of `observe`.
-        self.columns = game.fluents
+        if layout not in ("rows", "planes") or layout == "planes" and game.is_hidden:
+            raise ValueError(f'layout is "rows" or, in games without hidden information, "planes", not {layout!r}')
+        self.layout = layout
+        #: The names of the columns of `observe`, or of the planes.
+        self.columns = game.planes if layout == "planes" else game.fluents
         if game.is_hidden:
             self.columns = (*game.percepts(self.role), *(f"(does {move})" for move in game.moves(self.role)))
         self._last = np.full(n, -1)
@@ -101,11 +106,11 @@ class VecEnv:
         return self.batch.rewards[:, self.role], terminated, truncated
 
     def observe(self, out: NDArray[np.bool_] | None = None) -> NDArray[np.bool_]:
-        """What the role sees in each lane, a bool array with a column for each of `columns`: the facts; in a game of hidden
-        information the role's percepts of the last step, and its last action.
+        """What the role sees in each lane, a bool array with a column or a plane for each of `columns`: the facts; in a game
+        of hidden information the role's percepts of the last step, and its last action.
         """
         if not self.game.is_hidden:
-            return self.batch.observe(out=out)
+            return self.batch.observe(self.layout, out=out)
         percepts = self.batch.observe(role=self.role)
         moves = np.arange(len(self.columns) - percepts.shape[1])
         return np.concatenate([percepts, self._last[:, None] == moves], axis=1, out=out)
