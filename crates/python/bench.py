@@ -31,25 +31,29 @@ LANES = 4096
 REPEATS = 5
 
 
-def rate(run: Callable[[], int], seconds: float) -> float:
+def rate(run: Callable[[], int], seconds: float, repeats: int = REPEATS) -> float:
     """Steps per second of CPU time. `run` makes some steps and returns their number."""
     run()
     rates = []
-    for _ in range(REPEATS):
+    for _ in range(repeats):
         steps, began = 0, time.process_time()
-        while time.process_time() - began < seconds / REPEATS:
+        while time.process_time() - began < seconds / repeats:
             steps += run()
         rates.append(steps / (time.process_time() - began))
     return statistics.median(rates)
 
 
-def playouts(game: ggp.Game, path: pathlib.Path, seconds: float) -> tuple[float, float]:
-    """(a) Steps of playouts inside, and of `ggp bench`."""
+def playouts(game: ggp.Game, path: pathlib.Path, seconds: float) -> tuple[float, float, float]:
+    """(a) Steps of playouts inside, and of `ggp bench`; and the median of their ratios. The two take turns."""
     count, seed = 1 << 18, iter(range(1, 1 << 30))
-    ours = rate(lambda: game.playouts(count, seed=next(seed))[1], seconds)
-    call = ["ggp", "bench", str(path), "--seconds", str(max(1, seconds)), "--json"]
-    said = json.loads(subprocess.run(call, capture_output=True, check=True).stdout)
-    return ours, said["steps_per_cpu_second"]
+    call = ["ggp", "bench", str(path), "--seconds", str(max(1.0, seconds / REPEATS)), "--json"]
+    ours, commands = [], []
+    for _ in range(REPEATS):
+        ours.append(rate(lambda: game.playouts(count, seed=next(seed))[1], max(1.0, seconds / REPEATS), repeats=1))
+        said = json.loads(subprocess.run(call, capture_output=True, check=True).stdout)
+        commands.append(said["steps_per_cpu_second"])
+    ratios = [one / other for one, other in zip(ours, commands)]
+    return statistics.median(ours), statistics.median(commands), statistics.median(ratios)
 
 
 def observed(game: ggp.Game, seconds: float) -> float:
@@ -155,7 +159,9 @@ def envpool_rate(name: str, seconds: float) -> float | None:
 
 
 def open_spiel_rate(name: str, seconds: float) -> float | None:
-    """OpenSpiel's own random rollouts in C++ are not exposed to Python: this is its loop over states."""
+    """OpenSpiel's random rollouts in C++, as its tree search makes them from states near the start. Their length is that of
+    games from the start, which favours OpenSpiel a little.
+    """
     try:
         import pyspiel
     except ImportError:
@@ -163,15 +169,20 @@ def open_spiel_rate(name: str, seconds: float) -> float | None:
     if name not in pyspiel.registered_names():
         return None
     game = pyspiel.load_game(name)
-    random = np.random.default_rng(1)
-
-    def run() -> int:
-        state, steps = game.new_initial_state(), 0
+    random, lengths = np.random.default_rng(1), []
+    for _ in range(200):
+        state = game.new_initial_state()
         while not state.is_terminal():
             legal = state.legal_actions()
             state.apply_action(legal[random.integers(len(legal))])
-            steps += 1
-        return steps
+        lengths.append(len(state.history()))
+    simulations, rollouts = 20, 200
+    evaluator = pyspiel.RandomRolloutEvaluator(rollouts, 1)
+    bot = pyspiel.MCTSBot(game, evaluator, 1.4, simulations, 1000, False, 1, False)
+
+    def run() -> int:
+        bot.mcts_search(game.new_initial_state())
+        return int(simulations * rollouts * statistics.mean(lengths))
 
     return rate(run, seconds)
 
@@ -202,19 +213,25 @@ def main() -> None:
     for path in arguments.rules:
         game = ggp.load(path, reasoner="propnet")
         check(game, path)
-        inside, command = playouts(game, path, arguments.seconds)
+        inside, command, ratio = playouts(game, path, arguments.seconds)
         figures = {
             "(a) playouts inside": inside,
             "(a) ggp bench": command,
             "(b) observed": observed(game, arguments.seconds),
             "(c) policy of numpy": policy(game, arguments.seconds),
+        }
+        others = {
             "Pgx": pgx_rate(PGX.get(letters(path), ""), arguments.seconds),
             "EnvPool": envpool_rate(ENVPOOL.get(letters(path), ""), arguments.seconds),
-            "OpenSpiel, loop in Python": open_spiel_rate(OPEN_SPIEL.get(letters(path), ""), arguments.seconds),
+            "OpenSpiel, rollouts in C++": open_spiel_rate(OPEN_SPIEL.get(letters(path), ""), arguments.seconds),
         }
         print(f"{path.stem}: {len(game.fluents)} fluents, {max(len(game.moves(role)) for role in game.roles)} moves")
-        for name, figure in figures.items():
-            print(f"  {name:26}" + ("  none: not installed, or no such game" if figure is None else f"{figure / 1e6:9.2f} M steps/s"))
+        for name, figure in (figures | others).items():
+            print(f"  {name:28}" + ("  none: not installed, or no such game" if figure is None else f"{figure / 1e6:9.2f} M steps/s"))
+        print(f"  (a) against ggp bench       {ratio:9.3f}, the median of {REPEATS} pairs")
+        best = max((figure for figure in others.values() if figure is not None), default=None)
+        if best is not None:
+            print(f"  (a) against the best other  {inside / best:9.1f}; (b) {figures['(b) observed'] / best:.1f}", flush=True)
 
 
 if __name__ == "__main__":

@@ -17,7 +17,9 @@ fn is_public(visibility: &Visibility) -> bool {
 }
 
 fn is_hidden(attributes: &[Attribute]) -> bool {
-    attributes.iter().any(|attribute| attribute.to_token_stream().to_string().contains("hidden"))
+    // Comments are attributes too, of another form.
+    let list = |attribute: &Attribute| Some(attribute.meta.require_list().ok()?.tokens.to_string());
+    attributes.iter().filter_map(list).any(|tokens| tokens == "hidden")
 }
 
 /// Tokens as text, with the spaces that a reader expects.

@@ -2,17 +2,21 @@
 
 mod against;
 mod expansion;
+mod histories;
 mod one_by_one;
+mod planes;
 mod reading;
 mod tally;
 #[cfg(test)]
 mod tests;
+mod thought;
 
 pub use self::against::{Opponents, UnfitOpponents};
 pub use self::expansion::Expansion;
 pub use self::reading::Rows;
 pub use self::tally::Tally;
 
+use self::histories::History;
 use self::one_by_one::OneByOne;
 use crate::batch_error::BatchError;
 use crate::reasoner::{Reasoner, State};
@@ -83,6 +87,8 @@ pub struct Batch {
     earlier: Vec<usize>,
     /// Whether the last call made any step.
     has_stepped: bool,
+    /// For each lane, what the roles have seen. Empty unless opponents search in a game of hidden information.
+    histories: Vec<History>,
     /// The threads that step the blocks of lanes. `None` for the calling thread.
     pool: Option<rayon::ThreadPool>,
 }
@@ -170,6 +176,7 @@ impl Batch {
             illegal: options.illegal,
             earlier: Vec::new(),
             has_stepped: false,
+            histories: Vec::new(),
             pool,
         })
     }
@@ -286,6 +293,7 @@ impl Batch {
 
     /// Begins the first episode of `seed` in all lanes.
     pub fn restart(&mut self, seed: u64, seeds: Seeds) {
+        self.histories.clear();
         match &mut self.inner {
             Inner::Network(blocks) => blocks.iter_mut().for_each(|block| block.restart(seed, seeds)),
             Inner::OneByOne(blocks) => blocks.iter_mut().for_each(|block| block.restart(seed, seeds)),

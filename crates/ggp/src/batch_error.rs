@@ -26,12 +26,22 @@ pub enum BatchError {
          and legal moves as counts"
     )]
     NoNetwork,
-    /// The roles see only their percepts, which steps against opponents would hide.
+    /// The roles see only their percepts, so no role could search from a state.
     #[error(
-        "the roles of this game see only their percepts, and steps of the opponents in between would hide some: make \
-         single steps with the actions of all roles"
+        "the roles of this game see only their percepts, and none knows the state that such a search begins in: a \
+         player keeps the states that its role considers possible; `mcts` is one in matches, in an analysis, and as an \
+         opponent"
     )]
     HiddenInformation,
+    /// Opponents that search have not seen all steps of an episode.
+    #[error(
+        "lane {0}: the opponents have not seen all steps of this episode, and a search needs what its role has seen: \
+         make every step with the same opponents"
+    )]
+    UnseenSteps(usize),
+    /// The opponents cannot play this game.
+    #[error("these opponents cannot play: {0}")]
+    Opponents(String),
     /// The threads cannot be started.
     #[error("the threads cannot be started: {0}")]
     Threads(String),

@@ -51,6 +51,7 @@ mod error;
 mod late_player;
 mod load;
 mod machine;
+mod observations;
 mod participants;
 mod player;
 mod reasoner;
@@ -74,7 +75,8 @@ pub use search::{Proof, Search, solve};
 pub use spec::{KindError, PlayerKind, SuitError};
 pub use trees::{Root, TreeOptions, Trees};
 
-pub use ggp_arena::{Contest, Entrant, MatchSetup, Outcome, Record, Referee, Run, Seat, Tournament};
+pub use ggp_arena::interval::Estimate;
+pub use ggp_arena::{Contest, Entrant, Event, MatchSetup, Outcome, Record, Referee, Run, Seat, Tournament};
 pub use ggp_compiled::{CompiledMachine, Refusal};
 pub use ggp_datalog::Limits;
 pub use ggp_equilibrium::{
@@ -85,8 +87,8 @@ pub use ggp_explain::{Because, ExplainError, Explainer, Explanation, Verdict};
 pub use ggp_game::{
     Batches, Candidate, Clocks, Deadline, DecisiveCost, DecisiveMoves, EvalError, Extent, Fact, Fingerprint,
     Game, Goal, Goals, Hints, InformationSet, Interpreter, Knowledge, Move, NoDecisiveMoves, Observation,
-    OwnTurn, PlayError, Player, Playout, PlayoutPlan, Playouts, Role, StateMachine, StopToken, UnknownRole,
-    perft, perft_until,
+    OwnTurn, OwnedObservation, PlayError, Player, Playout, PlayoutPlan, Playouts, Role, SearchReport,
+    StateMachine, StopToken, UnknownRole, advice, perft, perft_until,
 };
 pub use ggp_gdl::{Diagnostic, Severity, Strictness};
 pub use ggp_propnet::{Cpu, DecodeError, GroundLimits, PropNetMachine, Seeds};

@@ -145,6 +145,17 @@ impl Participants {
         self
     }
 
+    /// Uses `reasoner` for its game, if a contest has that game, instead of building one.
+    #[must_use]
+    pub fn with_reasoner(self, reasoner: &Reasoner) -> Participants {
+        for (contest, place) in self.contests.iter().zip(&self.reasoners) {
+            if Arc::ptr_eq(&contest.game, reasoner.game()) {
+                *place.lock().unwrap_or_else(PoisonError::into_inner) = Some(reasoner.clone());
+            }
+        }
+        self
+    }
+
     /// A unique match id for one remote player in the match `id`.
     fn remote_id(&self, id: &str) -> String {
         format!("{id}.{:x}.{}", self.begun, self.remote.fetch_add(1, Ordering::Relaxed))

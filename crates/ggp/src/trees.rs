@@ -11,6 +11,7 @@ mod tree;
 
 use self::tree::{Leaf, Tree};
 use crate::batch_error::BatchError;
+use crate::board::Planes;
 use crate::reasoner::{Reasoner, State};
 use ggp_game::{Batches, Goals, Move, Role, StateMachine};
 use ggp_propnet::{BitState, PropNetMachine};
@@ -192,22 +193,31 @@ impl Trees {
         Ok(())
     }
 
-    /// Writes the facts of the leaves, one byte a fluent, and their legal moves, one byte a move: leaf after leaf, and role
-    /// after role.
-    pub fn write_leaves(&self, rows: &mut [u8], mask: &mut [u8]) {
-        let (roles, width) = self.shape();
+    /// Writes the facts of the leaves, one byte a fluent, leaf after leaf.
+    pub fn write_facts(&self, rows: &mut [u8]) {
         let fluents = self.machine.net().fluents().len();
         for (leaf, row) in self.leaves.iter().zip(rows.chunks_mut(fluents.max(1))) {
             let words = self.all[leaf.tree].state_of(leaf).words();
             row.iter_mut().enumerate().for_each(|(at, byte)| *byte = (words[at / 64] >> (at % 64) & 1) as u8);
         }
+    }
+
+    /// Writes the facts of the leaves as planes of the board, leaf after leaf.
+    pub fn write_planes<T: Copy + From<u8>>(&self, planes: &Planes, out: &mut [T]) {
+        for (leaf, out) in self.leaves.iter().zip(out.chunks_mut(planes.size().max(1))) {
+            planes.write(self.all[leaf.tree].state_of(leaf).words(), out);
+        }
+    }
+
+    /// Writes the legal moves of the leaves, one byte a move: leaf after leaf, and role after role.
+    pub fn write_legal(&self, mask: &mut [u8]) {
+        let (roles, width) = self.shape();
         mask.fill(0);
         for (leaf, mask) in self.leaves.iter().zip(mask.chunks_mut((roles * width).max(1))) {
             for (role, mask) in mask.chunks_mut(width.max(1)).enumerate() {
-                self.all[leaf.tree]
-                    .actions_of(leaf, role)
-                    .iter()
-                    .for_each(|&action| mask[action as usize] = 1);
+                for &action in self.all[leaf.tree].actions_of(leaf, role) {
+                    mask[action as usize] = 1;
+                }
             }
         }
     }

@@ -102,12 +102,17 @@ impl PhasePrograms {
         PhasePrograms::new(net, &vec![None; net.fluents.len()], vec![Vec::new()], stop)
     }
 
-    /// One program for steps from states that are reachable from the initial state, in any phase. All fluents have a
-    /// state row. So have all percepts: they are like fluents that nothing reads.
+    /// Programs for steps from states that are reachable from the initial state. The first one serves states of any
+    /// phase. If there are several phases, `phases`, those of them follow. All fluents have a state row. So have all
+    /// percepts: they are like fluents that nothing reads.
     ///
     /// # Errors
     /// [`EvalError::Interrupted`] soon after `stop` is raised.
-    pub(crate) fn episodes(net: &PropNet, stop: &StopToken) -> Result<PhasePrograms, EvalError> {
+    pub(crate) fn episodes(
+        net: &PropNet,
+        phases: &[Phase],
+        stop: &StopToken,
+    ) -> Result<PhasePrograms, EvalError> {
         let mut net = net.clone();
         let percepts = net.roles.iter().flat_map(|role| &role.sees);
         let percept =
@@ -116,7 +121,8 @@ impl PhasePrograms {
         net.fluents.extend(percepts);
         let net = &net;
         let constant = constant_fluents(net, &Dependence::new(net), stop)?;
-        let phases = vec![Vec::new()];
+        let own = phases.iter().filter(|_| phases.len() > 1).map(|phase| phase.fixed.clone());
+        let phases: Vec<_> = std::iter::once(Vec::new()).chain(own).collect();
         let nets = specialised(net, &constant, &phases, stop)?;
         let fluents = (0..net.fluents.len() as u32).collect();
         PhasePrograms::with_fluents(&nets, fluents, &constant, phases, stop)

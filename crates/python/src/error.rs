@@ -71,8 +71,6 @@ pub(crate) fn of_batch(py: Python<'_>, error: &ggp::BatchError) -> PyErr {
         }
         ggp::BatchError::NoNetwork => exception(py, "NoNetworkError", (message,)),
         ggp::BatchError::Eval(_) => exception(py, "EvaluationError", (message,)),
-        ggp::BatchError::TooLarge(_) | ggp::BatchError::HiddenInformation | ggp::BatchError::Threads(_) => {
-            PyValueError::new_err(message)
-        }
+        _ => PyValueError::new_err(message),
     }
 }

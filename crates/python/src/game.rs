@@ -2,8 +2,8 @@
 
 use crate::error;
 use crate::interrupt::interruptible;
-use ggp::board::BoardModel;
-use ggp::{Build, Choice, Interpreter, Limits, Reasoner, Role, Rulesheet, StateMachine, Strictness};
+use ggp::board::{BoardModel, Planes};
+use ggp::{Build, Choice, Limits, Reasoner, Role, Rulesheet, StateMachine, Strictness};
 use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
@@ -25,6 +25,7 @@ pub(crate) struct Inner {
     pub(crate) game: Arc<ggp::Game>,
     reasoner: Mutex<Reasoner>,
     model: OnceLock<BoardModel>,
+    planes: OnceLock<Option<Planes>>,
     warnings: String,
 }
 
@@ -35,7 +36,25 @@ impl Inner {
     }
 
     pub(crate) fn model(&self) -> &BoardModel {
-        self.model.get_or_init(|| ggp::board::of_game(&mut Interpreter::new(&self.game)))
+        self.model.get_or_init(|| {
+            let mut reasoner = self.reasoner().clone();
+            ggp::board::of_game(&mut reasoner)
+        })
+    }
+
+    /// The planes of the board.
+    pub(crate) fn planes(&self, py: Python<'_>) -> PyResult<&Planes> {
+        let planes = py.detach(|| {
+            let reasoner = self.reasoner().clone();
+            let fluents = reasoner.fluents()?;
+            Some(self.planes.get_or_init(|| self.model().planes(&fluents)))
+        });
+        let planes = planes.ok_or_else(|| error::of_batch(py, &ggp::BatchError::NoNetwork))?;
+        planes.as_ref().ok_or_else(|| {
+            PyValueError::new_err(
+                "no board with squares is inferred from the rules of this game: the layout rows has its facts",
+            )
+        })
     }
 
     pub(crate) fn role_names(&self) -> Vec<String> {
@@ -140,8 +159,8 @@ impl Game {
             }
         })?;
         let reasoner = reasoner.map_err(|why| error::exception(py, "EvaluationError", (why,)))?;
-        let (reasoner, model) = (Mutex::new(reasoner), OnceLock::new());
-        let inner = Inner { name, text, choice, is_strict: strict, game, reasoner, model, warnings };
+        let (reasoner, model, planes) = (Mutex::new(reasoner), OnceLock::new(), OnceLock::new());
+        let inner = Inner { name, text, choice, is_strict: strict, game, reasoner, model, planes, warnings };
         Ok(Game { inner: Arc::new(inner) })
     }
 
@@ -215,6 +234,18 @@ impl Game {
     fn fluents<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         let reasoner = self.inner.reasoner();
         PyTuple::new(py, reasoner.fluents().ok_or_else(|| error::of_batch(py, &ggp::BatchError::NoNetwork))?)
+    }
+
+    /// The names of the planes of `Batch.observe("planes")`. Those on the board come first: the text of their facts with
+    /// `?x` for the column and `?y` for the row, or `?xy` if one argument names both. A fact beside the board has a plane of
+    /// its own, which is all 1 where the fact holds.
+    ///
+    /// Raises:
+    ///     NoNetworkError: If the game has no network.
+    ///     ValueError: If no board is inferred from the rules.
+    #[getter]
+    fn planes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, &self.inner.planes(py)?.names)
     }
 
     /// The moves of `role`, ordered by their texts. The index of a move is the role's action.

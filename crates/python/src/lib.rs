@@ -15,16 +15,24 @@
 
 #![allow(clippy::doc_markdown, reason = "the documentation of classes is that of Python")]
 #![allow(clippy::unused_self, reason = "methods of Python")]
+#![allow(clippy::too_many_arguments, reason = "arguments from Python have names")]
 #![allow(clippy::needless_pass_by_value, reason = "arguments from Python are owned")]
 
+mod actions;
+mod analysis;
 mod array;
 mod batch;
 mod board;
+mod equilibrium;
 mod error;
 mod game;
 mod interrupt;
+mod matches;
+mod observation;
+mod outcome;
 mod playouts;
 mod queries;
+mod result;
 mod search;
 mod state;
 mod trees;

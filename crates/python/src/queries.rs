@@ -1,12 +1,12 @@
-//! Methods of `Game` that answer questions about the rules: counts, explanations, proofs, and matches.
+//! Methods of `Game` that answer questions about the rules: counts, explanations, proofs.
 
 use crate::error;
 use crate::game::{Game, duration};
 use crate::interrupt::interruptible;
-use ggp::{Clocks, Explainer, MatchSetup, PlayerKind, SearchLimits, StateMachine};
+use crate::result::named;
+use ggp::{Explainer, SearchLimits, StateMachine};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
 
 #[pymethods]
 impl Game {
@@ -58,20 +58,20 @@ impl Game {
     ///     memory: The limit of memory in MiB.
     ///
     /// Returns:
-    ///     A tuple of the proven lower and upper bound of the goal, from 0 to 100, a move that makes sure of the lower bound
+    ///     A Proof: the proven lower and upper bound of the goal, from 0 to 100, a move that makes sure of the lower bound
     ///     or None, and the number of states that were expanded.
     ///
     /// Raises:
-    ///     ValueError: In a game of hidden information.
+    ///     ValueError: In a game of hidden information; `equilibrium` and `best_play` solve those.
     #[pyo3(signature = (role, state = None, *, seconds = None, memory = 256))]
-    fn solve(
+    fn solve<'py>(
         &self,
-        py: Python<'_>,
+        py: Python<'py>,
         role: &Bound<'_, PyAny>,
         state: Option<&Bound<'_, PyAny>>,
         seconds: Option<f64>,
         memory: usize,
-    ) -> PyResult<(u8, u8, Option<String>, u64)> {
+    ) -> PyResult<Bound<'py, PyAny>> {
         let role = self.inner.role(role)?;
         let start = self.states(state)?.swap_remove(0);
         let reasoner = self.inner.reasoner().clone();
@@ -84,48 +84,6 @@ impl Game {
             ggp::solve(&reasoner, &start, role, memory.saturating_mul(1 << 20), &limits)
         })?;
         let proof = proof.map_err(|error| error::of(py, &error))?;
-        Ok((proof.low, proof.high, proof.best, proof.states))
-    }
-
-    /// Plays one match.
-    ///
-    /// Args:
-    ///     players: One player for each role but chance, such as `"mcts:iterations=100"` or `"random"`; `ggp help players`
-    ///         lists all kinds.
-    ///     seed: The seed of the referee and of chance. Players have seeds of their own among their options.
-    ///     start_clock: Seconds before the first move.
-    ///     play_clock: Seconds for each move.
-    ///     max_steps: The number of steps after which the match is cut off.
-    ///
-    /// Returns:
-    ///     A dict with the `goals` of the roles (None where there is none), the number of `steps`, the `ending`, and the
-    ///     `faults` of players as texts.
-    #[pyo3(signature = (players, *, seed = 0, start_clock = 10.0, play_clock = 10.0, max_steps = None))]
-    fn play_match<'py>(
-        &self,
-        py: Python<'py>,
-        players: Vec<String>,
-        seed: u64,
-        start_clock: f64,
-        play_clock: f64,
-        max_steps: Option<u32>,
-    ) -> PyResult<Bound<'py, PyDict>> {
-        let kinds = players.iter().map(|text| text.parse::<PlayerKind>());
-        let kinds =
-            kinds.collect::<Result<Vec<_>, _>>().map_err(|error| PyValueError::new_err(error.to_string()))?;
-        let clocks = Clocks { start: duration(start_clock)?, play: duration(play_clock)? };
-        let mut setup = MatchSetup::new("python", clocks);
-        setup.seed = seed;
-        setup.max_steps = max_steps.unwrap_or(setup.max_steps);
-        let reasoner = self.inner.reasoner().clone();
-        let outcome = interruptible(py, |stop| ggp::play_match_until(&reasoner, &kinds, setup, stop))?;
-        let outcome = outcome.map_err(|error| error::of(py, &error))?;
-        let result = PyDict::new(py);
-        result.set_item("goals", outcome.goals.clone())?;
-        result.set_item("steps", outcome.steps)?;
-        result.set_item("ending", format!("{:?}", outcome.ending))?;
-        let faults: Vec<String> = outcome.faults.iter().map(|fault| format!("{fault:?}")).collect();
-        result.set_item("faults", faults)?;
-        Ok(result)
+        named(py, "Proof", (proof.low, proof.high, proof.best, proof.states))
     }
 }

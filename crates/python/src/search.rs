@@ -3,10 +3,10 @@
 use crate::error;
 use crate::game::{Game, Inner, duration};
 use crate::interrupt::interruptible;
+use crate::result::named;
 use ggp::{Halt, PlayerSpec, SearchLimits};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A Monte-Carlo tree search from one state. `Game.search` makes it.
@@ -73,20 +73,13 @@ impl Search {
         py.detach(|| self.lock().best_move(role)).map_err(|error| error::of(py, &error))
     }
 
-    /// The moves of `role`, best first: dicts with the `move`, its `visits`, its mean `score` from 0 to 100 or None, and
-    /// its `proven` goal or None.
-    fn report<'py>(&self, py: Python<'py>, role: &Bound<'_, PyAny>) -> PyResult<Vec<Bound<'py, PyDict>>> {
+    /// The moves of `role`, best first: a Candidate each, with the `move`, its `visits`, its mean `score` from 0 to 100 or
+    /// None, and its `proven` goal or None.
+    fn report<'py>(&self, py: Python<'py>, role: &Bound<'_, PyAny>) -> PyResult<Vec<Bound<'py, PyAny>>> {
         let role = self.game.role(role)?;
         let report = py.detach(|| self.lock().report(role));
-        let candidates = report.candidates.into_iter().map(|candidate| {
-            let dict = PyDict::new(py);
-            dict.set_item("move", candidate.mv)?;
-            dict.set_item("visits", candidate.visits)?;
-            dict.set_item("score", candidate.score)?;
-            dict.set_item("proven", candidate.proven)?;
-            Ok(dict)
-        });
-        candidates.collect()
+        let candidates = report.candidates.into_iter();
+        candidates.map(|one| named(py, "Candidate", (one.mv, one.visits, one.score, one.proven))).collect()
     }
 
     /// The number of iterations since the root was set.

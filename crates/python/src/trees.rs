@@ -23,6 +23,24 @@ impl Trees {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Fills the array `out` by `write`.
+    fn written<T: numpy::Element + Send>(
+        &self,
+        py: Python<'_>,
+        out: Bound<'_, PyAny>,
+        shape: &[usize],
+        dtype: &str,
+        write: impl FnOnce(&ggp::Trees, &mut [T]) + Send,
+    ) -> PyResult<()> {
+        let output = Output::new(py, Some(out), shape, dtype)?;
+        let fill = |out: &mut [T]| {
+            write(&self.lock(), out);
+            Ok(())
+        };
+        let failed = |error: BatchError| Python::attach(|py| error::of_batch(py, &error));
+        output.fill(py, fill, failed).map(|_| ())
+    }
+
     /// An array with `width` items for each tree and role, which `each` gives.
     fn array<'py, T: numpy::Element + Copy + Send>(
         &self,
@@ -57,40 +75,31 @@ impl Trees {
         (self.roles, self.width)
     }
 
-    /// Descends until `capacity` leaves wait, or a round is over, and writes them.
-    ///
-    /// Args:
-    ///     rows: A bool array of shape (capacity, F) for the facts of the leaves.
-    ///     mask: A bool array of shape (capacity, R, A) for the legal actions of all roles.
+    /// Descends until `capacity` leaves wait, or a round is over.
     ///
     /// Returns:
     ///     The number of leaves, 0 once all simulations are done.
-    fn descend(&self, py: Python<'_>, rows: Bound<'_, PyAny>, mask: Bound<'_, PyAny>) -> PyResult<usize> {
-        let capacity = rows.len()?;
-        let rows = Output::<u8>::new(py, Some(rows), &[capacity, self.fluents], "bool")?;
-        let mask = Output::<u8>::new(py, Some(mask), &[capacity, self.roles, self.width], "bool")?;
-        let failed = |error: BatchError| Python::attach(|py| error::of_batch(py, &error));
-        let mut count = 0;
-        let mut legal = vec![0; capacity * self.roles * self.width];
-        rows.fill(
-            py,
-            |rows| {
-                let mut trees = self.lock();
-                count = trees.descend(capacity)?;
-                trees.write_leaves(rows, &mut legal);
-                Ok(())
-            },
-            failed,
-        )?;
-        mask.fill(
-            py,
-            |mask| {
-                mask.copy_from_slice(&legal);
-                Ok(())
-            },
-            failed,
-        )?;
-        Ok(count)
+    fn descend(&self, py: Python<'_>, capacity: usize) -> PyResult<usize> {
+        py.detach(|| self.lock().descend(capacity)).map_err(|error| error::of_batch(py, &error))
+    }
+
+    /// Writes the facts of the leaves into `out`, a bool array of shape (capacity, F).
+    fn write_facts(&self, py: Python<'_>, out: Bound<'_, PyAny>) -> PyResult<()> {
+        let shape = [out.len()?, self.fluents];
+        self.written(py, out, &shape, "bool", |trees, out: &mut [u8]| trees.write_facts(out))
+    }
+
+    /// Writes the facts of the leaves as planes into `out`, a float32 array of shape (capacity, C, height, width).
+    fn write_planes(&self, py: Python<'_>, out: Bound<'_, PyAny>) -> PyResult<()> {
+        let planes = self.game.planes(py)?;
+        let shape = [out.len()?, planes.names.len(), planes.height, planes.width];
+        self.written(py, out, &shape, "float32", |trees, out: &mut [f32]| trees.write_planes(planes, out))
+    }
+
+    /// Writes the legal actions of all roles in the leaves into `out`, a bool array of shape (capacity, R, A).
+    fn write_legal(&self, py: Python<'_>, out: Bound<'_, PyAny>) -> PyResult<()> {
+        let shape = [out.len()?, self.roles, self.width];
+        self.written(py, out, &shape, "bool", |trees, out: &mut [u8]| trees.write_legal(out))
     }
 
     /// Takes the policies and values of the leaves.

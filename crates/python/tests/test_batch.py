@@ -110,6 +110,62 @@ def test_layouts_say_the_same(connect_four):
     assert connect_four.unpack(batch.pack()[:3]) == [batch.state(lane) for lane in range(3)]
 
 
+def board_of(name):
+    """A game, a batch after some steps, and its planes."""
+    one = game(name)
+    batch = one.batch(600, seed=4)
+    for _ in range(5):
+        batch.step()
+    return one, batch, batch.observe("planes")
+
+
+@pytest.mark.parametrize("name", ["breakthrough_holes", "connect_four", "english_draughts", "hex", "tic_tac_toe"])
+def test_each_fact_is_in_one_plane(name):
+    one, batch, planes = board_of(name)
+    rows, names = batch.observe(), one.planes
+    assert planes.dtype == bool and planes.shape[:2] == (600, len(names))
+    height, width = planes.shape[2:]
+    on_board = [at for at, plane in enumerate(names) if "?x" in plane]
+    beside = [at for at, plane in enumerate(names) if "?x" not in plane]
+    assert on_board and names[: len(on_board)] == tuple(names[at] for at in on_board)
+    # A fact beside the board sets its plane; the others are counted square by square.
+    for at in beside:
+        held = rows[:, one.fluents.index(names[at])]
+        assert (planes[:, at] == held[:, None, None]).all()
+    assert (planes[:, on_board].sum(axis=(1, 2, 3)) + planes[:, beside, 0, 0].sum(axis=1) == rows.sum(axis=1)).all()
+    # Two lanes with different facts have different planes.
+    assert len(np.unique(planes.reshape(600, -1), axis=0)) == len(np.unique(rows, axis=0))
+    floats = batch.observe("planes", "float32")
+    assert floats.dtype == np.float32 and (floats == planes).all()
+    assert batch.observe("planes", out=np.ones_like(planes)).tobytes() == planes.tobytes()
+    assert (one.batch(600, seed=4, threads=2).observe("planes") == one.batch(600, seed=4).observe("planes")).all()
+
+
+def test_planes_show_the_board_as_it_is_drawn():
+    one, batch, planes = board_of("tic_tac_toe")
+    assert planes.shape[2:] == (3, 3)
+    for lane in range(40):
+        wanted = np.zeros(planes.shape[1:], bool)
+        for text in batch.state(lane).facts:
+            relation, *arguments = text.strip("()").split()
+            if relation == "cell":
+                x, y, mark = arguments
+                wanted[one.planes.index(f"(cell ?x ?y {mark})"), 3 - int(y), int(x) - 1] = True
+            else:
+                wanted[one.planes.index(text)] = True
+        assert (planes[lane] == wanted).all(), str(batch.state(lane))
+
+
+def test_without_a_board_there_are_no_planes():
+    for call in (lambda one: one.planes, lambda one: one.batch(3).observe("planes")):
+        with pytest.raises(ValueError, match="no board"):
+            call(game("rock_paper_scissors"))
+    with pytest.raises(ggp.NoNetworkError):
+        game("tic_tac_toe", "datalog").planes
+    with pytest.raises(ValueError, match="has the layout rows"):
+        game("kuhn_poker").batch(3).observe("planes", role=0)
+
+
 def test_arrays_are_filled_in_place(connect_four):
     batch = connect_four.batch(600)
     out = np.ones((600, len(connect_four.fluents)), bool)

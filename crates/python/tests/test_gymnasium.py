@@ -10,7 +10,7 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv  # noqa: E402
 
 from ggp.gymnasium import Env, VectorEnv  # noqa: E402
 
-#: Games and the role that is played; open games of all classes.
+#: Games of all classes, and the role that is played.
 GAMES = [
     ("breakthrough_holes", "white"),
     ("connect_four", "red"),
@@ -21,10 +21,16 @@ GAMES = [
     ("english_draughts", 1),
     ("hex", 0),
     ("hex", 1),
+    ("kuhn_poker", 0),
+    ("kuhn_poker", 1),
+    ("liars_dice", 1),
+    ("mastermind", None),
     ("maze", None),
+    ("monty_hall", None),
     ("nim", 0),
     ("nim", 1),
     ("pawn_whopping", 0),
+    ("phantom_tic_tac_toe", 0),
     ("rock_paper_scissors", 0),
     ("rock_paper_scissors", 1),
     ("skirmish", 0),
@@ -33,13 +39,30 @@ GAMES = [
     ("three_player_tic_tac_toe", 2),
     ("tic_tac_toe", 1),
 ]
-GAMES = [(name, role) for name, role in GAMES if not game(name).is_hidden]
 
 
 @pytest.mark.parametrize("name, role", GAMES)
 @pytest.mark.filterwarnings("ignore")
 def test_it_passes_the_checker(name, role):
     check_env(Env(game(name), role, max_steps=200), skip_render_check=True)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_observations_are_planes_if_asked_for():
+    four = game("connect_four")
+    env = Env(four, "red", layout="planes")
+    check_env(env, skip_render_check=True)
+    assert env.observation_space.shape == (len(four.planes), 6, 7)
+    vector = VectorEnv(four, 5, "red", layout="planes")
+    planes, info = vector.reset(seed=3)
+    assert planes in vector.observation_space and planes.shape == (5, len(four.planes), 6, 7)
+    rows, _ = VectorEnv(four, 5, "red").reset(seed=3)
+    discs = [at for at, name in enumerate(four.fluents) if name.startswith("(cell")]
+    assert (planes[:, ["?x" in name for name in four.planes]].sum(axis=(1, 2, 3)) == rows[:, discs].sum(axis=1)).all()
+    with pytest.raises(ValueError, match="layout"):
+        Env(game("kuhn_poker"), 0, layout="planes")
+    with pytest.raises(ValueError, match="no board"):
+        Env(game("rock_paper_scissors"), 0, layout="planes")
 
 
 @pytest.mark.parametrize("mode", list(AutoresetMode))
@@ -86,8 +109,6 @@ def test_what_does_not_fit_is_refused():
         VectorEnv(tic_tac_toe, 3, 0, "mcts")
     with pytest.raises(ValueError, match="name the role"):
         VectorEnv(tic_tac_toe, 3)
-    with pytest.raises(ValueError, match="percepts"):
-        VectorEnv(game("kuhn_poker"), 3, 1)
     env = VectorEnv(tic_tac_toe, 3, 0, autoreset_mode=AutoresetMode.DISABLED, illegal="raise")
     env.reset(seed=1)
     with pytest.raises(ValueError, match="not legal|no action"):

@@ -58,3 +58,51 @@ def test_agents_see_their_percepts_alone():
             own = observation["observation"][: len(percepts)]
             seen[agent].add(tuple(np.array(percepts)[own == 1]))
     assert all(len(cards) == 3 for cards in seen.values()), "each is dealt each of three cards"
+
+
+def percepts_of(one, agent, observation):
+    names = one.percepts(agent)
+    return tuple(np.array(names)[observation["observation"][: len(names)] == 1])
+
+
+@pytest.mark.parametrize("name", [name for name in GAMES if game(name).is_hidden])
+def test_skipped_moves_hide_no_percepts(name):
+    """Each agent sees in turns, one after the other, all percepts that it sees where all agents act at once."""
+    one = game(name)
+    turns, parallel = env(one, max_steps=30), parallel_env(one, max_steps=30)
+    random = np.random.default_rng(3)
+    skipped = 0
+    for seed in range(8):
+        turns.reset(seed=seed)
+        parallel.reset(seed=seed)
+        seen = {agent: [] for agent in turns.possible_agents}
+        wanted = {agent: [] for agent in turns.possible_agents}
+        last, pending, done = {}, {}, 0
+
+        def follow():
+            """Makes the same steps where all agents act at once: the first with the actions chosen, the others without."""
+            nonlocal pending, done
+            made = int(turns._play.batch.steps[0]) - done
+            for _ in range(made):
+                observations, *_ = parallel.step(pending)
+                pending, done = {}, done + 1
+                for agent, shown in observations.items():
+                    wanted[agent].append(percepts_of(one, agent, shown))
+            return made
+
+        skipped += follow()
+        while not (turns.terminations[turns.agent_selection] or turns.truncations[turns.agent_selection]):
+            agent = turns.agent_selection
+            observation = turns.observe(agent)
+            seen[agent].append(percepts_of(one, agent, observation))
+            own = np.flatnonzero(observation["observation"][len(one.percepts(agent)) :])
+            assert own.tolist() == ([last[agent]] if agent in last else [])
+            action = int(random.choice(np.flatnonzero(observation["action_mask"])))
+            last[agent] = pending[agent] = action
+            turns.step(action)
+            skipped += max(0, follow() - 1)
+        for agent in turns.possible_agents:
+            seen[agent].append(percepts_of(one, agent, turns.observe(agent)))
+            assert [some for some in seen[agent] if some] == [some for some in wanted[agent] if some]
+    # In this game every step shows every agent something.
+    assert skipped > 0 or name == "phantom_tic_tac_toe"

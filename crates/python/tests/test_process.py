@@ -1,9 +1,10 @@
 """What a process does around a batch: signals, threads, forks, other processes, memory."""
 
 import concurrent.futures
+import gc
 import multiprocessing
 import os
-import resource
+import pickle
 import signal
 import threading
 import time
@@ -11,6 +12,12 @@ import time
 import numpy as np
 import pytest
 from conftest import game
+
+import ggp
+
+
+#: A joint move of liar's dice.
+ROLLED = [["wait", "wait", "(roll 1 2)"]]
 
 
 def interrupted(work):
@@ -39,6 +46,12 @@ def test_ctrl_c_is_answered_soon():
         lambda: four.solve("red", seconds=60),
         lambda: four.perft(30),
         lambda: four.play_match([long, long], play_clock=60),
+        lambda: ggp.match(four, [long, long], play_clock=60),
+        lambda: four.analyze(seconds=60),
+        lambda: game("phantom_tic_tac_toe").equilibrium(memory=8000),
+        lambda: game("mastermind").best_play(memory=8000),
+        lambda: game("liars_dice").analyze(role=0, history=ROLLED, iterations=10**9),
+        lambda: ggp.make_vec(game("liars_dice"), 3, 0, long).step(np.full(3, 0)),
         lambda: game("hex", "datalog").batch(20_000).rollout(),
     ):
         # 0.1 s on a machine of one's own; shared machines schedule later.
@@ -90,25 +103,78 @@ def test_a_fork_has_batches_without_threads_only():
     threaded.step()
 
 
-def test_calls_keep_no_memory():
-    four = game("connect_four")
-    batch = four.batch(64)
-    out = batch.observe()
+def resident():
+    """The memory of this process in bytes."""
+    gc.collect()
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
-    def call():
-        batch.step()
-        batch.reset_ended()
-        batch.observe(out=out)
-        batch.legal()
-        batch.rewards
-        with pytest.raises(ValueError):
-            batch.step(np.zeros(3, int))
-        four.initial_state().facts
 
-    for _ in range(500):
-        call()
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    for _ in range(3000):
-        call()
-    # KiB: far less than one byte a lane and call.
-    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 4096
+@pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="the memory is read from /proc")
+def test_a_million_calls_keep_no_memory():
+    four, poker = game("connect_four"), game("kuhn_poker")
+    batch, cards, wrong = four.batch(3, seed=1), poker.batch(3, seed=1), np.zeros(5, int)
+    rows, logits, start = batch.observe(), np.zeros(batch.legal().shape, np.float32), four.initial_state()
+    joint = [start.legal(role)[0] for role in four.roles]
+    trees = ggp.search(four, lambda *_: None, 4, simulations=2)
+
+    def refused(call):
+        try:
+            call()
+        except (ValueError, TypeError):
+            return
+        raise AssertionError("not refused")
+
+    often = [
+        batch.step,
+        batch.reset_ended,
+        batch.reset,
+        lambda: batch.step(batch.sample()),
+        lambda: batch.step(batch.sample(logits)),
+        lambda: batch.step_against(0),
+        lambda: batch.observe(out=rows),
+        lambda: batch.observe(dtype="float32"),
+        lambda: batch.observe("facts"),
+        lambda: np.from_dlpack(batch.observe(dtype="uint8")),
+        lambda: batch.legal("red"),
+        lambda: batch.legal("red", "packed"),
+        lambda: batch.legal("red", "csr"),
+        lambda: batch.legal_action_mask,
+        lambda: (batch.rewards, batch.goals, batch.terminated, batch.truncated),
+        lambda: (batch.steps, batch.episodes, batch.current_player),
+        lambda: four.unpack(batch.pack()),
+        lambda: batch.state(1).pack(),
+        lambda: (cards.step(), cards.observe(role=1)),
+        cards.reset_ended,
+        lambda: refused(lambda: batch.step(wrong)),
+        lambda: refused(lambda: batch.observe(out=wrong)),
+        lambda: start.next(joint).is_terminal,
+        lambda: start.legal(0),
+        lambda: start == four.initial_state(),
+    ]
+    seldom = [
+        lambda: four.batch(2, seed=3).rollout(),
+        lambda: four.playouts(3),
+        lambda: four.expand(start),
+        lambda: four.state(start.facts).goals,
+        lambda: refused(lambda: four.state(["(("])),
+        lambda: pickle.loads(pickle.dumps(start)),
+        lambda: (str(start), start._repr_svg_()),
+        lambda: four.perft(1),
+        lambda: four.explain("terminal"),
+        lambda: trees.run(start),
+    ]
+
+    def calls(count):
+        for number in range(count // len(often)):
+            for call in often:
+                call()
+            if number % 100 == 0:
+                for call in seldom:
+                    call()
+
+    calls(50_000)
+    before = resident()
+    calls(1_000_000)
+    kept = resident() - before
+    assert kept < 2**20, f"{kept} bytes are kept, more than one a call"

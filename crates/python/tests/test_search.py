@@ -48,6 +48,27 @@ def test_results_depend_on_neither_the_batch_nor_the_form_of_the_answer(connect_
         assert np.array_equal(a, b) and np.array_equal(b, c)
 
 
+def test_leaves_come_as_planes_too(connect_four):
+    states = connect_four.batch(20, seed=3)
+    for _ in range(6):
+        states.step()
+    rows, planes = [], []
+    by_rows = lambda facts, mask, logits, values: (rows.append(facts.sum(axis=1)), flat(facts, mask, logits, values))[1]
+
+    def by_planes(facts, mask, logits, values):
+        assert facts.dtype == np.float32 and facts.shape[1:] == (len(connect_four.planes), 6, 7)
+        on_board = ["?x" in name for name in connect_four.planes]
+        planes.append(facts[:, on_board].sum(axis=(1, 2, 3)) + facts[:, np.logical_not(on_board), 0, 0].sum(axis=1))
+        logits[:], values[:] = 0, 0.5
+
+    one = ggp.search(connect_four, by_rows, 7, simulations=20).run(states)
+    two = ggp.search(connect_four, by_planes, 7, simulations=20, layout="planes").run(states)
+    assert all(np.array_equal(a, b) for a, b in zip(one, two))
+    assert len(rows) == len(planes) and all((a == b).all() for a, b in zip(rows, planes))
+    with pytest.raises(ValueError, match="layout"):
+        ggp.search(connect_four, flat, layout="facts")
+
+
 def test_a_policy_steers_and_illegal_actions_get_nothing(connect_four):
     start = connect_four.initial_state()
     role = connect_four.roles.index(start.choosing[0])
@@ -71,7 +92,7 @@ def test_what_is_wrong_is_said(connect_four):
     with pytest.raises(ValueError, match="too many"):
         ggp.search(connect_four, flat, simulations=2**30).run(connect_four.initial_state())
     poker = game("kuhn_poker")
-    with pytest.raises(ValueError, match="percepts"):
+    with pytest.raises(ValueError, match="none knows the state"):
         ggp.search(poker, flat).run(poker.initial_state())
     wrong = lambda facts, mask, logits, values: (logits[:, :, 1:], values)
     with pytest.raises(ValueError, match="logits must have the shape"):

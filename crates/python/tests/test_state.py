@@ -120,8 +120,8 @@ def test_proofs_and_searches_find_the_win():
     assert search.run(iterations=2000) in ("iterations", "decided")
     role = nim.initial_state().choosing[0]
     report = search.report(role)
-    assert report[0]["move"] == search.best_move(role)
-    assert {one["move"] for one in report} == set(nim.initial_state().legal(role))
+    assert report[0].move == search.best_move(role)
+    assert {one.move for one in report} == set(nim.initial_state().legal(role))
     with pytest.raises(ValueError, match="seconds"):
         search.run()
     with pytest.raises(ValueError):
@@ -141,3 +141,88 @@ def test_a_search_beats_a_random_player():
         tic_tac_toe.play_match(["random"])
     with pytest.raises(ValueError, match="no player"):
         tic_tac_toe.play_match(["chess", "random"])
+    with pytest.raises(ValueError, match="no player"):
+        ggp.match(tic_tac_toe, ["chess", "random"])
+
+
+def test_players_are_compared_in_all_seats():
+    tic_tac_toe = game("tic_tac_toe")
+    found = ggp.match(tic_tac_toe, {"search": "mcts:iterations=100", "chance": "random"}, games=40, seed=3)
+    again = ggp.match(tic_tac_toe, {"search": "mcts:iterations=100", "chance": "random"}, games=40, seed=3, concurrency=2)
+    assert len(found.results) == 40 and sorted(found.results) == sorted(again.results)
+    assert {tuple(one.players) for one in found.results} == {("search", "chance"), ("chance", "search")}
+    (one,) = found.comparisons
+    assert one.players == ("search", "chance") and one.wins + one.draws + one.losses == 40
+    assert one.score.value == pytest.approx((one.wins + one.draws / 2) / 40) and one.score.low > 0.8
+    assert one.score.low <= one.score.value <= one.score.high
+    mean = sum(goal for one in found.results for player, goal in zip(one.players, one.goals) if player == "search") / 40
+    assert found.goals["search"].value == pytest.approx(mean)
+    assert "search against chance" in str(found)
+    assert pickle.loads(pickle.dumps(found)) == found
+    equal = ggp.match(game("kuhn_poker"), ["random", "random"], games=2)
+    assert list(equal.goals) == ["random", "random (2)"] and equal.results[0].players[2] is None
+    with pytest.raises(ValueError, match="at least one player"):
+        ggp.match(tic_tac_toe, [])
+    for wrong in ({"games": 0}, {"concurrency": 0}, {"concurrency": 10**9}, {"play_clock": -1.0}, {"play_clock": float("nan")}):
+        with pytest.raises(ValueError):
+            ggp.match(tic_tac_toe, ["random", "random"], **wrong)
+
+
+def test_an_analysis_is_what_the_search_reports():
+    nim = game("nim")
+    found = nim.analyze(player="mcts:seed=1", iterations=500)
+    search = nim.search(player="mcts:seed=1")
+    search.run(iterations=500)
+    assert found.moves == {role: search.report(role) for role in nim.roles}
+    assert found.iterations == search.iterations and found.nodes > 1 and found.principal[0]
+    (choosing,) = nim.initial_state().choosing
+    assert list(nim.analyze(role=choosing, iterations=10).moves) == [choosing]
+    after = nim.initial_state().next(found.moves[choosing][0].move)
+    assert set(one.move for one in nim.analyze(after, iterations=50).moves[after.choosing[0]]) == set(after.legal(after.choosing[0]))
+    for wrong in ({"player": "random"}, {"player": "chess"}, {"history": []}):
+        with pytest.raises(ValueError):
+            nim.analyze(**wrong)
+    with pytest.raises(KeyError):
+        nim.analyze(role="nobody")
+
+
+def test_an_analysis_of_hidden_information_knows_what_the_role_has_seen():
+    poker = game("kuhn_poker")
+    def moves(deal):
+        found = poker.analyze(role="second", history=[["wait", "wait", deal], ["bet", "wait", "wait"]], iterations=300)
+        return {one.move: one.score for one in found.moves["second"]}, found.moves["second"][0].move
+
+    assert moves("(deal queen king)")[1] == "call" and moves("(deal queen jack)")[1] == "fold"
+    # The other one's card changes nothing.
+    assert moves("(deal queen king)") == moves("(deal jack king)")
+    with pytest.raises(ValueError, match="name the role"):
+        poker.analyze(iterations=10)
+    with pytest.raises(ValueError, match="instead of a state"):
+        poker.analyze(poker.initial_state(), role="second", iterations=10)
+    with pytest.raises(ggp.IllegalMoveError):
+        poker.analyze(role="second", history=[["bet", "wait", "wait"]], iterations=10)
+
+
+def test_equilibria_and_best_play():
+    poker = game("kuhn_poker").equilibrium()
+    assert poker.roles == ["first", "second"] and poker.exploitability <= 1e-5
+    assert poker.goals == pytest.approx([50 - 25 / 18, 50 + 25 / 18], abs=0.01)
+    for role, history, moves in poker.strategy:
+        assert role in poker.roles and sum(moves.values()) == pytest.approx(1)
+        if history[0] == ["wait", "(dealt king)"] and "call" in moves:
+            assert moves["call"] == pytest.approx(1, abs=1e-3)
+    rounds = game("rock_paper_scissors").equilibrium(exploitability=1e-3)
+    assert rounds.goals == pytest.approx([50, 50], abs=0.1)
+    monty = game("monty_hall").best_play()
+    assert monty.value == pytest.approx(200 / 3) and monty.plan[-1].move == "change"
+    with pytest.raises(ValueError, match="equilibrium"):
+        game("nim").best_play()
+    with pytest.raises(ValueError):
+        game("three_player_tic_tac_toe").equilibrium(seconds=0.01)
+    for wrong in (0, -1, 2, float("nan")):
+        with pytest.raises(ValueError, match="share of the range"):
+            game("kuhn_poker").equilibrium(exploitability=wrong)
+    with pytest.raises(ValueError, match="MiB"):
+        game("liars_dice").equilibrium(memory=1)
+    with pytest.raises(ValueError, match="best_play"):
+        game("kuhn_poker").solve("first")

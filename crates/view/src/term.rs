@@ -12,6 +12,17 @@ pub(crate) fn at<'a>(text: &'a str, path: &[usize]) -> Option<&'a str> {
     Some(text)
 }
 
+/// `text` with `term` in place of the term at `path`.
+pub(crate) fn replaced(text: &str, path: &[usize], term: &str) -> String {
+    let Some((&place, rest)) = path.split_first() else { return term.to_owned() };
+    let (function, arguments) = split_term(text);
+    let replace = |(at, argument): (usize, &&str)| {
+        if at == place { replaced(argument, rest, term) } else { (*argument).to_owned() }
+    };
+    let arguments: Vec<String> = arguments.iter().enumerate().map(replace).collect();
+    format!("({function} {})", arguments.join(" "))
+}
+
 /// Splits `a12` into `a` and `12`: letters followed by a number. `None` for any other text.
 pub(crate) fn letters_and_number(text: &str) -> Option<(&str, &str)> {
     let digits = text.len() - text.bytes().rev().take_while(u8::is_ascii_digit).count();
@@ -22,12 +33,18 @@ pub(crate) fn letters_and_number(text: &str) -> Option<(&str, &str)> {
 
 #[cfg(test)]
 mod tests {
-    use super::{at, letters_and_number};
+    use super::{at, letters_and_number, replaced};
 
     #[test]
     fn a_path_leads_to_a_term() {
         assert_eq!(at("(cell (f 1 2) b)", &[0, 1]), Some("2"));
         assert_eq!(at("(cell (f 1 2) b)", &[2]), None);
+    }
+
+    #[test]
+    fn a_term_at_a_path_is_replaced() {
+        assert_eq!(replaced("(cell (f 1 2) b)", &[0, 1], "?x"), "(cell (f 1 ?x) b)");
+        assert_eq!(replaced("(cell 1 b)", &[1], "?y"), "(cell 1 ?y)");
     }
 
     #[test]

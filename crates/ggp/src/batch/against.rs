@@ -1,18 +1,19 @@
-//! Steps of one role against opponents inside: the other roles move until the role has a choice again.
+//! Steps of one role against opponents inside: the other roles move until the role is asked again.
 
+use super::thought::{Known, Thought};
 use super::{Batch, Inner};
 use crate::batch_error::BatchError;
-use crate::reasoner::Reasoner;
-use crate::search::Search;
+use crate::spec::information_set_options;
 use ggp_game::{Role, StateMachine, StopToken};
-use ggp_search::{Limits, MctsOptions, PlayerSpec};
+use ggp_search::{MctsOptions, PlayerSpec};
 
 /// How the other roles move.
 #[derive(Clone, Debug)]
 pub enum Opponents {
     /// At random.
     Random,
-    /// By a tree search with this number of iterations for each move.
+    /// By a tree search with this number of iterations for each move. In a game of hidden information it is an
+    /// information-set search, which knows what its role has seen.
     Search(Box<MctsOptions>, u64),
 }
 
@@ -59,15 +60,17 @@ impl std::str::FromStr for Opponents {
 }
 
 impl Batch {
-    /// Makes steps until `role` has a choice in each lane whose episode is not over. The first step makes the role's
-    /// `actions`, one for each lane; the opponents choose the moves of the other roles. Lanes in which the role has a
-    /// choice wait for the others. Without `actions`, lanes in which the role has a choice make no step.
+    /// Makes steps until `role` is asked in each lane whose episode is not over: until it has a choice, or, in a game of
+    /// hidden information, has got percepts, which the next step would replace. The first step makes the role's
+    /// `actions`, one for each lane; the opponents choose the moves of the other roles. Lanes in which the role is asked
+    /// wait for the others. Without `actions`, lanes in which the role is asked make no step.
     ///
     /// Rewards and ends are those of all steps together.
     ///
     /// # Errors
-    /// As [`Batch::step`]. [`BatchError::HiddenInformation`] in a game with percepts: the percepts of the steps in between
-    /// would be lost. Once `stop` is raised, [`BatchError::Eval`]: some lanes may then have made more steps than others.
+    /// As [`Batch::step`]. In a game of hidden information, [`BatchError::UnseenSteps`] if the opponents search and an
+    /// episode has made steps without them. Once `stop` is raised, [`BatchError::Eval`]: some lanes may then have made
+    /// more steps than others.
     pub fn step_against(
         &mut self,
         role: Role,
@@ -75,9 +78,6 @@ impl Batch {
         opponents: &Opponents,
         stop: &StopToken,
     ) -> Result<(), BatchError> {
-        if self.reasoner.game().has_percepts() {
-            return Err(BatchError::HiddenInformation);
-        }
         let outcome = self.steps_against(role, actions, opponents, stop);
         self.pause(|_| false);
         outcome
@@ -94,11 +94,28 @@ impl Batch {
         let mut ended = Vec::new();
         self.earlier.clear();
         self.has_stepped = false;
+        let has_percepts = self.reasoner.game().has_percepts();
+        let mut keeps_histories = false;
+        if let Opponents::Search(options, _) = opponents
+            && has_percepts
+        {
+            let spec = PlayerSpec::Mcts(*options.clone());
+            information_set_options(&spec).map_err(|error| BatchError::Opponents(error.to_string()))?;
+            self.begin_histories()?;
+            keeps_histories = true;
+        }
         let mut own = actions;
         loop {
             // 1. The lanes that step.
             let chooses = self.choosing(role);
-            let waits = |lane: usize| own.is_none() && chooses[lane];
+            let mut asked = chooses.clone();
+            if has_percepts {
+                asked
+                    .iter_mut()
+                    .zip(self.perceiving(role))
+                    .for_each(|(asked, perceives)| *asked |= perceives);
+            }
+            let waits = |lane: usize| own.is_none() && asked[lane];
             let mut over = vec![0; self.lanes];
             self.write_over(&mut over);
             if (0..self.lanes).all(|lane| over[lane] == 1 || waits(lane)) {
@@ -109,7 +126,7 @@ impl Batch {
             let mut all = vec![-1; self.lanes * roles];
             for lane in (0..self.lanes).filter(|&lane| over[lane] == 0 && !waits(lane)) {
                 if let Some(own) = own
-                    && chooses[lane]
+                    && asked[lane]
                 {
                     all[lane * roles + role.index()] = own[lane];
                 }
@@ -117,12 +134,31 @@ impl Batch {
             let moving: Vec<bool> = (0..self.lanes).map(|lane| over[lane] == 0 && !waits(lane)).collect();
             self.choose_others(role, opponents, &moving, &mut all, stop)?;
             // 3. The step.
+            let moves = if keeps_histories {
+                self.complete(&mut all, |lane, one| one == role.index() && chooses[lane]);
+                self.move_texts(&all, &moving)
+            } else {
+                Vec::new()
+            };
             self.step(Some(&all))?;
+            self.add_to_histories(moves);
             self.for_each_ended(|lane| ended.push(lane));
             own = None;
         }
         self.earlier = ended;
         Ok(())
+    }
+
+    /// Puts drawn actions where `actions` has none, except for the lanes and roles that `is_needed` accepts.
+    fn complete(&mut self, actions: &mut [i32], is_needed: impl Fn(usize, usize) -> bool) {
+        let roles = self.roles;
+        let mut drawn = vec![-1; actions.len()];
+        self.write_drawn(&mut drawn);
+        for (at, (action, drawn)) in actions.iter_mut().zip(drawn).enumerate() {
+            if *action < 0 && !is_needed(at / roles, at % roles) {
+                *action = drawn;
+            }
+        }
     }
 
     /// The lanes in which `role` has several legal moves.
@@ -142,7 +178,7 @@ impl Batch {
     }
 
     /// Writes whether the episode of each lane is over.
-    fn write_over(&self, out: &mut [u8]) {
+    pub(super) fn write_over(&self, out: &mut [u8]) {
         let mut truncated = vec![0; out.len()];
         self.write_terminated(out);
         self.write_truncated(&mut truncated);
@@ -192,9 +228,13 @@ impl Batch {
                         (0..moving.len()).filter(|&lane| moving[lane] && chooses[lane]).collect();
                     let mut thoughts: Vec<Thought> = Vec::with_capacity(lanes.len());
                     for lane in lanes {
-                        let state = self.state(lane, &mut self.reasoner.clone())?;
+                        let known = if game.has_percepts() {
+                            Known::Observations(self.observations(lane, other).to_vec())
+                        } else {
+                            Known::State(self.state(lane, &mut self.reasoner.clone())?)
+                        };
                         let seed = u64::from(self.bits(lane, other)) << 8 | u64::from(other.0);
-                        thoughts.push(Thought { lane, state, seed, action: Ok(-1) });
+                        thoughts.push(Thought::new(lane, known, seed));
                     }
                     let reasoner = &self.reasoner;
                     super::each(self.pool.as_ref(), &mut thoughts, |thought| {
@@ -202,12 +242,28 @@ impl Batch {
                     });
                     stop.check()?;
                     for thought in thoughts {
-                        all[thought.lane * roles + other.index()] = thought.action?;
+                        let (lane, mv) = thought.found()?;
+                        all[lane * roles + other.index()] = self.action_of(lane, other, &mv);
                     }
                 }
             }
         }
         Ok(())
+    }
+
+    /// The action of `role` that is the move with the text `text`, or -1.
+    fn action_of(&self, lane: usize, role: Role, text: &str) -> i32 {
+        let size = self.size();
+        let action = match &self.inner {
+            Inner::Network(_) => {
+                self.reasoner.moves(role).and_then(|moves| moves.iter().position(|mv| *mv == text))
+            }
+            Inner::OneByOne(blocks) => {
+                let (block, lane, role) = (&blocks[lane / size], lane % size, role.index());
+                (0..block.count(lane, role)).find(|&rank| block.move_text(lane, role, rank) == Some(text))
+            }
+        };
+        action.map_or(-1, |action| (action as u32).cast_signed())
     }
 
     fn bits(&self, lane: usize, role: Role) -> u32 {
@@ -216,41 +272,5 @@ impl Batch {
             Inner::Network(blocks) => blocks[block].bits(lane, role.index()),
             Inner::OneByOne(blocks) => blocks[block].bits(lane, role.index()),
         }
-    }
-}
-
-/// The search for the move of one role in one lane.
-struct Thought {
-    lane: usize,
-    state: crate::reasoner::State,
-    seed: u64,
-    action: Result<i32, BatchError>,
-}
-
-impl Thought {
-    fn think(
-        &mut self,
-        reasoner: &Reasoner,
-        role: Role,
-        options: &MctsOptions,
-        iterations: u64,
-        stop: &StopToken,
-    ) {
-        let options = MctsOptions { seed: Some(self.seed), threads: 1, ..options.clone() };
-        let think = || -> Result<i32, crate::Error> {
-            let mut search = Search::from_state(reasoner, &options, &self.state)?;
-            search.run(&Limits::iterations(iterations).or_when(stop));
-            let best = search.best_move(role)?;
-            let of_table = reasoner.moves(role).and_then(|moves| moves.iter().position(|mv| *mv == best));
-            let rank = match of_table {
-                Some(action) => Some(action),
-                None => reasoner.clone().legal_texts(&self.state, role)?.iter().position(|mv| *mv == best),
-            };
-            Ok(rank.map_or(-1, |rank| (rank as u32).cast_signed()))
-        };
-        self.action = think().map_err(|error| match error {
-            crate::Error::Eval(error) => BatchError::Eval(error),
-            error => BatchError::TooLarge(error.to_string()),
-        });
     }
 }

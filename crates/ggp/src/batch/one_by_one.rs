@@ -26,6 +26,8 @@ struct Lane {
     state: State,
     /// For each role, the legal moves. Empty once the episode is over.
     legal: Vec<Vec<Move>>,
+    /// For each role, its percepts in the last step. Empty in a game without percepts.
+    seen: Vec<Vec<Fact>>,
     episode: u32,
     steps: u32,
     is_terminated: bool,
@@ -47,6 +49,7 @@ impl OneByOne {
         let lane = Lane {
             state: start.clone(),
             legal: vec![Vec::new(); roles],
+            seen: if machine.game().has_percepts() { vec![Vec::new(); roles] } else { Vec::new() },
             episode: 0,
             steps: 0,
             is_terminated: false,
@@ -129,6 +132,9 @@ impl OneByOne {
                 legal[given.unwrap_or_else(|| drawn(legal.len()))]
             };
             let joint: Vec<Move> = lane.legal.iter().enumerate().map(choose).collect();
+            for (role, seen) in lane.seen.iter_mut().enumerate() {
+                self.machine.percepts(&lane.state, &joint, Role(role as u8), seen)?;
+            }
             lane.state = self.machine.next_state(&lane.state, &joint)?;
             lane.steps += 1;
             lane.judge(&mut self.machine, self.max_steps)?;
@@ -174,6 +180,7 @@ impl OneByOne {
         (lane.episode, lane.steps) = (episode, 0);
         (lane.is_terminated, lane.is_truncated, lane.has_just_ended) = (false, false, false);
         lane.goals.fill(0);
+        lane.seen.iter_mut().for_each(Vec::clear);
         if lane.judge(&mut self.machine, self.max_steps).is_err() {
             // The initial state has been evaluated before, so this is an interruption or a lack of memory.
             lane.is_truncated = true;
@@ -216,6 +223,16 @@ impl OneByOne {
 
     pub(super) fn episode(&self, lane: usize) -> u32 {
         self.lanes[lane].episode
+    }
+
+    /// The percepts of `role` in the lane's last step.
+    pub(super) fn percepts(&self, lane: usize, role: usize) -> &[Fact] {
+        self.lanes[lane].seen.get(role).map_or(&[], Vec::as_slice)
+    }
+
+    /// The text of the legal move with the rank `rank`.
+    pub(super) fn move_text(&self, lane: usize, role: usize, rank: usize) -> Option<&str> {
+        Some(self.machine.move_text(*self.lanes[lane].legal[role].get(rank)?))
     }
 
     /// The number of legal moves of `role` in the lane.

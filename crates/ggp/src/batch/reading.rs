@@ -16,7 +16,7 @@ pub enum Rows {
 }
 
 /// The threads of a batch, and its blocks of lanes on the network, each with its part of an array.
-type Parts<'a, T> = (Option<&'a rayon::ThreadPool>, Vec<(&'a mut Episodes, &'a mut [T])>);
+pub(super) type Parts<'a, T> = (Option<&'a rayon::ThreadPool>, Vec<(&'a mut Episodes, &'a mut [T])>);
 
 /// Evaluates `$one` for each lane, with the block of the lane as `$block` and the lane in this block as `$lane`.
 macro_rules! each_lane {
@@ -39,7 +39,11 @@ macro_rules! each_lane {
 
 impl Batch {
     /// The blocks of lanes on the network, each with its part of `out`, in which a lane has `width` items.
-    fn parts<'a, T>(&'a mut self, out: &'a mut [T], width: usize) -> Result<Parts<'a, T>, BatchError> {
+    pub(super) fn parts<'a, T>(
+        &'a mut self,
+        out: &'a mut [T],
+        width: usize,
+    ) -> Result<Parts<'a, T>, BatchError> {
         match &mut self.inner {
             Inner::Network(blocks) => {
                 let parts = out.chunks_mut((Episodes::LANES * width).max(1));

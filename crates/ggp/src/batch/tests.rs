@@ -3,7 +3,8 @@
 use super::{Batch, BatchOptions, Illegal, Opponents, Rows};
 use crate::batch_error::BatchError;
 use crate::reasoner::Reasoner;
-use ggp_game::{Role, StateMachine, StopToken};
+use ggp_game::{Fact, Role, StateMachine, StopToken};
+use ggp_propnet::Seeds;
 
 fn game(name: &str) -> Reasoner {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../games/");
@@ -203,7 +204,78 @@ fn opponents_move_until_the_role_has_a_choice() {
         assert_eq!(hard, play_against(&reasoner, role, "mcts:iterations=100", 2));
         assert!(sum(hard) < sum(easy), "a search is a stronger opponent");
     }
-    let mut hidden = Batch::new(&game("kuhn_poker"), 3, &BatchOptions::default()).expect("a batch");
-    let refused = hidden.step_against(Role(1), None, &Opponents::Random, &StopToken::new());
-    assert_eq!(refused, Err(BatchError::HiddenInformation));
+}
+
+/// Plays kuhn poker as `role` with its first legal actions, and returns for each lane what the role has seen, and its goals.
+fn play_poker(
+    reasoner: &Reasoner,
+    role: Role,
+    opponents: &str,
+    threads: usize,
+) -> (Vec<Vec<Vec<Fact>>>, Vec<u8>) {
+    let options = BatchOptions { seed: 8, threads, ..BatchOptions::default() };
+    let mut batch = Batch::new(reasoner, 30, &options).expect("a batch");
+    let (opponents, stop) = (opponents.parse().expect("opponents"), StopToken::new());
+    let mut seen = vec![Vec::new(); 30];
+    let mut own: Option<Vec<i32>> = None;
+    while own.is_none() || !batch.is_over() {
+        let mut over = vec![0; 30];
+        batch.write_over(&mut over);
+        batch.step_against(role, own.as_deref(), &opponents, &stop).expect("a step");
+        let (begins, actions) = batch.legal_lists(role);
+        let first = |lane: usize| if begins[lane] < begins[lane + 1] { actions[begins[lane]] } else { -1 };
+        own = Some((0..30).map(first).collect());
+        for lane in (0..30).filter(|&lane| over[lane] == 0) {
+            seen[lane].push(batch.percepts(lane, role));
+        }
+    }
+    (seen, (0..30).map(|lane| batch.goals(lane)[role.index()]).collect())
+}
+
+#[test]
+fn opponents_with_hidden_information_keep_to_what_they_see() {
+    let reasoner = game("kuhn_poker");
+    for role in [Role(0), Role(1)] {
+        for opponents in ["random", "mcts:iterations=60"] {
+            let played = play_poker(&reasoner, role, opponents, 1);
+            assert_eq!(played, play_poker(&reasoner, role, opponents, 2));
+            // No percept is passed over: the role sees its card, and every move of the other one.
+            for seen in &played.0 {
+                let all: Vec<&str> = seen.iter().flatten().map(Fact::as_str).collect();
+                assert_eq!(all.iter().filter(|one| one.starts_with("(dealt")).count(), 1, "{all:?}");
+                assert!(all.iter().any(|one| one.starts_with("(did")), "{all:?}");
+            }
+        }
+        let slow = Reasoner::interpreter(reasoner.game());
+        assert_eq!(play_poker(&reasoner, role, "random", 1), play_poker(&slow, role, "random", 1));
+    }
+    // The first legal actions of the first player are to bet and to call: a search folds a jack and calls with a king.
+    let (seen, goals) = play_poker(&reasoner, Role(0), "mcts:iterations=400", 1);
+    let of = |card: &str| -> Vec<u8> {
+        let dealt = |seen: &&Vec<Vec<Fact>>| seen.iter().flatten().any(|one| one.as_str() == card);
+        seen.iter().zip(&goals).filter(|(seen, _)| dealt(seen)).map(|(_, &goal)| goal).collect()
+    };
+    assert!(of("(dealt king)").iter().all(|&goal| goal >= 75));
+    assert!(of("(dealt jack)").contains(&0), "a king calls");
+}
+
+#[test]
+fn searching_opponents_need_the_whole_episode() {
+    let reasoner = game("kuhn_poker");
+    let mut batch = Batch::new(&reasoner, 3, &BatchOptions::default()).expect("a batch");
+    let (search, stop) = ("mcts:iterations=5".parse().expect("opponents"), StopToken::new());
+    batch.step(None).expect("a step");
+    let refused = batch.step_against(Role(1), None, &search, &stop);
+    assert_eq!(refused, Err(BatchError::UnseenSteps(0)));
+    batch
+        .step_against(Role(1), None, &Opponents::Random, &stop)
+        .expect("random opponents need to know nothing");
+    batch.reset(|_| true);
+    batch.step_against(Role(1), None, &search, &stop).expect("new episodes");
+    let missing = batch.step_against(Role(0), Some(&[-1; 3]), &search, &stop);
+    assert!(matches!(missing, Err(BatchError::Illegal { action: -1, .. })), "{missing:?}");
+    let unfit = "mcts:iterations=5,mast=off".parse().expect("opponents");
+    batch.restart(1, Seeds::One);
+    let refused = batch.step_against(Role(1), None, &unfit, &stop);
+    assert!(matches!(refused, Err(BatchError::Opponents(_))), "{refused:?}");
 }

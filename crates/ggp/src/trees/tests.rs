@@ -21,7 +21,8 @@ fn search(reasoner: &Reasoner, states: &[State], options: &TreeOptions, capacity
         }
         assert!(count <= capacity);
         let (mut rows, mut mask) = (vec![9; count * fluents], vec![9; count * roles * width]);
-        trees.write_leaves(&mut rows, &mut mask);
+        trees.write_facts(&mut rows);
+        trees.write_legal(&mut mask);
         assert!(rows.iter().chain(&mask).all(|&byte| byte <= 1));
         assert!(mask.chunks(width).all(|mask| mask.contains(&1)), "every role has a move");
         trees.update(&vec![0.0; count * roles * width], &vec![0.5; count * roles]);

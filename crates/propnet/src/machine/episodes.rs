@@ -1,22 +1,25 @@
 //! Episodes: plays of the game that a caller steps, one in each lane. Moves come from the caller or are drawn.
 //!
-//! All lanes step together, in any phase of the game: one program serves all phases. A lane whose episode is over
-//! keeps its last state until the caller begins the lane's next episode.
+//! All lanes step together, in any phase of the game. A lane whose episode is over keeps its last state until the caller
+//! begins the lane's next episode.
 //!
 //! The draws of an episode depend only on the seed, the lane's number and the number of the episode in its lane. The
 //! first episode of lane `i` draws the moves of playout `i` of the seed.
 
 mod chosen;
+mod phase;
 mod reading;
 #[cfg(test)]
 mod tests;
 
 pub use self::chosen::{Checked, IllegalAction};
 
+use self::phase::{ANY, MoveRows, rows_of_moves};
+
 use super::shared::Shared;
 use super::{PropNetMachine, WORDS};
 use crate::cpu::Kernels;
-use crate::evaluator::{Phase, PhasePrograms};
+use crate::evaluator::PhasePrograms;
 use crate::lanes::{Outcomes, move_rows, set_rows};
 use crate::leaves::LegalRows;
 use crate::net::PropNet;
@@ -24,7 +27,6 @@ use crate::program::{Layout, ONES, state_row};
 use crate::rows::Row;
 use crate::select::{Keys, NO_MOVE, Scratch};
 use ggp_game::{EvalError, Role, StopToken, rng};
-use std::ops::Range;
 use std::sync::Arc;
 
 type Lanes = Row<WORDS>;
@@ -87,8 +89,9 @@ pub struct Episodes {
     evaluated: Evaluated,
     /// For each role, the move row that each lane has chosen, for roles with many moves.
     chosen: Vec<Vec<u32>>,
-    /// For each role and each of its moves, the index of its move row, or [`NO_MOVE`] if the move is never legal.
-    row_of: Arc<[Vec<u32>]>,
+    row_of: Arc<MoveRows>,
+    /// The place of the program that is used.
+    at: usize,
     /// For each state row, a word of equal bits: the value of the fluent in the initial state. The rows of the percepts
     /// of all roles follow those of the fluents.
     initial: Arc<[u64]>,
@@ -119,7 +122,7 @@ enum Evaluated {
 
 impl PropNetMachine {
     /// Episodes in `lanes` lanes, all in the initial state. Lane 0 has the number `first`. The first call compiles
-    /// the program.
+    /// the programs.
     ///
     /// # Errors
     /// [`EvalError::TooLarge`] for more than [`Episodes::LANES`] lanes, [`EvalError::Interrupted`] soon after `stop`
@@ -146,7 +149,7 @@ impl PropNetMachine {
     }
 }
 
-/// The program of episodes, which [`PropNetMachine::episodes`] has compiled.
+/// The programs of episodes, which [`PropNetMachine::episodes`] has compiled.
 fn programs(shared: &Shared) -> &PhasePrograms {
     shared.episodes.get().expect("compiled before the first episode")
 }
@@ -157,18 +160,10 @@ impl Episodes {
 
     fn new(shared: Arc<Shared>, kernels: Kernels, seed: u64, first: u64, lanes: usize) -> Episodes {
         let all = programs(&shared);
-        let phase = &all.phases[0];
         let mut rows = vec![Row::ZERO; all.rows];
         rows[ONES as usize] = Row::ONES;
-        let row_of: Vec<Vec<u32>> = (phase.program.choices.iter().zip(&shared.net.roles))
-            .map(|(choice, role)| {
-                let mut row_of = vec![NO_MOVE; role.moves.len()];
-                for (at, &mv) in choice.moves.iter().enumerate() {
-                    row_of[phase.moves[choice.role][mv as usize] as usize] = at as u32;
-                }
-                row_of
-            })
-            .collect();
+        let moves: Vec<usize> = shared.net.roles.iter().map(|role| role.moves.len()).collect();
+        let row_of = rows_of_moves(all, &moves);
         let holds = |&at: &u32| shared.net.fluents.get(at as usize).is_some_and(|fluent| fluent.initial);
         let initial = all.fluents.iter().map(|at| if holds(at) { !0 } else { 0 });
         let initial: Arc<[u64]> = initial.collect();
@@ -200,7 +195,8 @@ impl Episodes {
             outcomes: Outcomes::default(),
             evaluated: Evaluated::Nothing,
             chosen: vec![vec![NO_MOVE; Episodes::LANES]; roles],
-            row_of: row_of.into(),
+            row_of: Arc::new(row_of),
+            at: ANY,
             initial,
             is_over_at_once: false,
             held: Vec::new(),
@@ -307,7 +303,7 @@ impl Episodes {
     pub fn step_at_random(&mut self) {
         self.evaluate_legal();
         let mut stuck = Row::ZERO;
-        for place in 0..self.row_of.len() {
+        for place in 0..self.shared.net.roles.len() {
             stuck |= self.moving() & !self.draw(place);
         }
         self.advance(stuck, Row::ZERO);
@@ -316,7 +312,7 @@ impl Episodes {
     /// Draws a move for the role `role` in each lane: the move rows then say which move is chosen. Returns the lanes
     /// in which the role has a legal move.
     fn draw(&mut self, role: usize) -> Lanes {
-        let phase = &programs(&self.shared).phases[0];
+        let phase = &programs(&self.shared).phases[self.at];
         let choice = &phase.program.choices[role];
         let Some(tree) = &phase.trees[role] else {
             return if choice.moves.is_empty() { Row::ZERO } else { self.rows[choice.base as usize] };
@@ -340,7 +336,7 @@ impl Episodes {
     fn advance(&mut self, stuck: Lanes, illegal: Lanes) {
         let shared = Arc::clone(&self.shared);
         let programs = programs(&shared);
-        let program = &programs.phases[0].program;
+        let program = &programs.phases[self.at].program;
         let states = state_row(0)..state_row(programs.fluents.len() + programs.kept_rows);
         let still = self.used & (!self.moving() | stuck | illegal);
         if still.any() {
@@ -368,8 +364,9 @@ impl Episodes {
     /// Ends the episodes that are over: those in terminal states, and those in the lanes of `stuck` and `illegal`,
     /// whose last step was none.
     fn judge(&mut self, stuck: Lanes, illegal: Lanes) {
+        self.find_phase();
         let shared = Arc::clone(&self.shared);
-        let program = &programs(&shared).phases[0].program;
+        let program = &programs(&shared).phases[self.at].program;
         self.kernels.run_blocks(&program.terminal_blocks, &program.gates, &mut self.rows);
         self.evaluated = Evaluated::Terminal;
         let (row, negated) = program.terminal;
@@ -420,22 +417,15 @@ impl Episodes {
         if self.evaluated == Evaluated::Legal {
             return;
         }
-        let program = &programs(&self.shared).phases[0].program;
+        if self.evaluated == Evaluated::Nothing {
+            self.find_phase();
+        }
+        let program = &programs(&self.shared).phases[self.at].program;
         if self.evaluated == Evaluated::Nothing && program.layout == Layout::Share {
             self.kernels.run_blocks(&program.terminal_blocks, &program.gates, &mut self.rows);
         }
         self.kernels.run_blocks(&program.legal_blocks, &program.gates, &mut self.rows);
         self.evaluated = Evaluated::Legal;
-    }
-
-    fn phase(&self) -> &Phase {
-        &programs(&self.shared).phases[0]
-    }
-
-    /// The move rows of `role`.
-    fn move_rows(&self, role: usize) -> Range<usize> {
-        let choice = &self.phase().program.choices[role];
-        choice.base as usize..choice.base as usize + choice.moves.len()
     }
 }
 

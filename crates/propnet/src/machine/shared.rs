@@ -36,7 +36,7 @@ pub(super) struct Shared {
     /// Programs for playouts from states that are not reachable from the initial state, compiled on first
     /// use.
     pub(super) general: OnceLock<PhasePrograms>,
-    /// The program for episodes that a caller steps, compiled on first use.
+    /// The programs for episodes that a caller steps, compiled on first use.
     pub(super) episodes: OnceLock<PhasePrograms>,
     /// The distinct texts of all moves of all roles; a [`Move`] is an index into this list.
     pub(super) texts: Vec<Box<str>>,
@@ -136,7 +136,7 @@ impl Shared {
         Ok(self.general.get_or_init(|| programs))
     }
 
-    /// The program for episodes that a caller steps.
+    /// The programs for episodes that a caller steps.
     ///
     /// # Errors
     /// [`EvalError::Interrupted`] soon after `stop` is raised; a later call compiles again from the start.
@@ -144,7 +144,7 @@ impl Shared {
         if let Some(programs) = self.episodes.get() {
             return Ok(programs);
         }
-        let programs = PhasePrograms::episodes(&self.net, stop)?;
+        let programs = PhasePrograms::episodes(&self.net, &self.reachable.phases, stop)?;
         Ok(self.episodes.get_or_init(|| programs))
     }
 

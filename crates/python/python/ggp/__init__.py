@@ -31,17 +31,42 @@ One state at a time:
 
 from ggp._errors import Diagnostic, EvaluationError, GgpError, IllegalMoveError, NoNetworkError, RulesError
 from ggp._ggp import Batch, Game, Search, State, Trees, __version__, load
+from ggp._match import match
+from ggp._results import (
+    Analysis,
+    Behaviour,
+    BestPlay,
+    Candidate,
+    Comparison,
+    Equilibrium,
+    Estimate,
+    Matches,
+    MatchResult,
+    PlannedMove,
+    Proof,
+)
 from ggp._search import Searcher, SearchResult, search
 from ggp._vec import VecEnv, make_vec
 
 __all__ = [
+    "Analysis",
     "Batch",
+    "Behaviour",
+    "BestPlay",
+    "Candidate",
+    "Comparison",
     "Diagnostic",
+    "Equilibrium",
+    "Estimate",
     "EvaluationError",
     "Game",
     "GgpError",
     "IllegalMoveError",
+    "MatchResult",
+    "Matches",
     "NoNetworkError",
+    "PlannedMove",
+    "Proof",
     "RulesError",
     "Search",
     "SearchResult",
@@ -52,5 +77,6 @@ __all__ = [
     "__version__",
     "load",
     "make_vec",
+    "match",
     "search",
 ]

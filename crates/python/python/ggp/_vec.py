@@ -12,7 +12,20 @@ _MOST_SKIPPED = 1000
 
 
 class VecEnv:
-    """Many episodes of a game for one role, which is asked only where it has a choice. `make_vec` makes it."""
+    """Many episodes of a game for one role. The other roles are played inside.
+
+    The role is asked only where it has a choice; in a game of hidden information also where it has got percepts, since the
+    next step would replace them. `batch.steps` counts the steps of each episode, those without a question included.
+
+    Args:
+        game: The game.
+        n: The number of lanes.
+        role: The role; it may be left out if the game has one role besides chance.
+        opponents: `"random"`, or a search with a number of iterations, such as `"mcts:iterations=200"`. In a game of hidden
+            information it is an information-set search, which knows only what its role has seen.
+        seed, threads, max_steps, illegal: As in `Game.batch`.
+        layout: `"rows"` or `"planes"`: what `observe` gives, as in `Batch.observe`.
+    """
 
     def __init__(
         self,
@@ -25,6 +38,7 @@ class VecEnv:
         threads: int = 1,
         max_steps: int | None = None,
         illegal: str = "raise",
+        layout: str = "rows",
     ) -> None:
         players = [number for number in range(len(game.roles)) if number != game.chance]
         if role is None:
@@ -39,6 +53,14 @@ class VecEnv:
         self.opponents = opponents
         self.batch: Batch = game.batch(n, seed, threads, max_steps=max_steps, illegal=illegal)
         self.over: NDArray[np.bool_] = np.zeros(n, bool)
+        if layout not in ("rows", "planes") or layout == "planes" and game.is_hidden:
+            raise ValueError(f'layout is "rows" or, in games without hidden information, "planes", not {layout!r}')
+        self.layout = layout
+        #: The names of the columns of `observe`, or of the planes.
+        self.columns = game.planes if layout == "planes" else game.fluents
+        if game.is_hidden:
+            self.columns = (*game.percepts(self.role), *(f"(does {move})" for move in game.moves(self.role)))
+        self._last = np.full(n, -1)
         self._begin(np.ones(n, bool))
 
     def __len__(self) -> int:
@@ -56,6 +78,7 @@ class VecEnv:
 
     def _begin(self, begun: NDArray[np.bool_]) -> None:
         """Lets the opponents move where they are first in the lanes of `begun`."""
+        self._last[begun] = -1
         for _ in range(_MOST_SKIPPED):
             self.batch.step_against(self.role, None, self.opponents)
             self.over = self.batch.terminated | self.batch.truncated
@@ -68,45 +91,34 @@ class VecEnv:
     def step(
         self, actions: ArrayLike
     ) -> tuple[NDArray[np.float32], NDArray[np.bool_], NDArray[np.bool_]]:
-        """Makes the role's actions, an integer array of shape (n,), and the moves of the opponents until the role has a
-        choice again. In lanes whose episodes are over, actions do not count.
+        """Makes the role's actions, an integer array of shape (n,), and the moves of the opponents until the role is asked
+        again. In lanes whose episodes are over, actions do not count.
 
         Returns:
             The rewards of the role, float32 from 0 to 1, at the end of an episode alone; and whether the episodes are
             terminated and truncated, bool: three arrays of shape (n,).
         """
+        live = ~self.over
         self.batch.step_against(self.role, actions, self.opponents)
+        self._last[live] = np.asarray(actions)[live]
         terminated, truncated = self.batch.terminated, self.batch.truncated
         self.over = terminated | truncated
         return self.batch.rewards[:, self.role], terminated, truncated
 
     def observe(self, out: NDArray[np.bool_] | None = None) -> NDArray[np.bool_]:
-        """The facts of each lane, a bool array of shape (n, F)."""
-        return self.batch.observe(out=out)
+        """What the role sees in each lane, a bool array with a column or a plane for each of `columns`: the facts; in a game
+        of hidden information the role's percepts of the last step, and its last action.
+        """
+        if not self.game.is_hidden:
+            return self.batch.observe(self.layout, out=out)
+        percepts = self.batch.observe(role=self.role)
+        moves = np.arange(len(self.columns) - percepts.shape[1])
+        return np.concatenate([percepts, self._last[:, None] == moves], axis=1, out=out)
 
     def legal(self, out: NDArray[np.bool_] | None = None) -> NDArray[np.bool_]:
         """The legal actions of the role, a bool array of shape (n, A). None is legal where the episode is over."""
         return self.batch.legal(self.role, out=out)
 
 
-def make_vec(
-    game: Game,
-    n: int,
-    role: str | int | None = None,
-    opponents: str = "random",
-    *,
-    seed: int = 0,
-    threads: int = 1,
-    max_steps: int | None = None,
-    illegal: str = "raise",
-) -> VecEnv:
-    """Many episodes of a game for one role. The other roles are played inside.
-
-    Args:
-        game: The game. It must not be one of hidden information.
-        n: The number of lanes.
-        role: The role; it may be left out if the game has one role besides chance.
-        opponents: `"random"`, or a search with a number of iterations, such as `"mcts:iterations=200"`.
-        seed, threads, max_steps, illegal: As in `Game.batch`.
-    """
-    return VecEnv(game, n, role, opponents, seed=seed, threads=threads, max_steps=max_steps, illegal=illegal)
+#: Many episodes for one role are made by this name.
+make_vec = VecEnv

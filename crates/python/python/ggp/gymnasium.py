@@ -1,7 +1,10 @@
 """Games for one role as Gymnasium environments: `Env` and `VectorEnv`. They need the extra `ggp[gymnasium]`.
 
-The other roles are played inside (`opponents`). The agent is asked only where it has a choice. An observation has one int8
-item for each fact of the state, in the order of `Game.fluents`. `info["action_mask"]`, int8, says which actions are legal;
+The other roles are played inside (`opponents`). The agent is asked only where it has a choice; in a game of hidden
+information also where it has got percepts. An observation has one int8 item for each fact of the state, in the order of
+`Game.fluents`; with `layout="planes"` it is the board as channels of an image, in the order of `Game.planes`. In a game of
+hidden information it has one for each percept of the role, those of the last step, and then one for
+each of its actions, 1 for its last one. `info["action_mask"]`, int8, says which actions are legal;
 `action_space.sample(info["action_mask"])` draws one. An illegal action ends the episode with the reward 0, or raises with
 `illegal="raise"`. The reward comes at the end: the goal divided by 100.
 """
@@ -21,7 +24,7 @@ from ggp._vec import VecEnv
 
 
 def _spaces(vec: VecEnv) -> tuple[Any, Any]:
-    observation = spaces.Box(0, 1, (len(vec.game.fluents),), np.int8)
+    observation = spaces.Box(0, 1, vec.observe().shape[1:], np.int8)
     return observation, spaces.Discrete(len(vec.game.moves(vec.role)))
 
 
@@ -38,9 +41,10 @@ class Env(gymnasium.Env[NDArray[np.int8], int]):
         *,
         max_steps: int | None = None,
         illegal: str = "end",
+        layout: str = "rows",
         render_mode: str | None = None,
     ) -> None:
-        self._vec = VecEnv(game, 1, role, opponents, max_steps=max_steps, illegal=illegal)
+        self._vec = VecEnv(game, 1, role, opponents, max_steps=max_steps, illegal=illegal, layout=layout)
         self.observation_space, self.action_space = _spaces(self._vec)
         self.render_mode = render_mode
 
@@ -85,9 +89,12 @@ class VectorEnv(gymnasium.vector.VectorEnv[NDArray[np.int8], NDArray[np.int64], 
         threads: int = 1,
         max_steps: int | None = None,
         illegal: str = "end",
+        layout: str = "rows",
         autoreset_mode: AutoresetMode = AutoresetMode.NEXT_STEP,
     ) -> None:
-        self._vec = VecEnv(game, num_envs, role, opponents, threads=threads, max_steps=max_steps, illegal=illegal)
+        self._vec = VecEnv(
+            game, num_envs, role, opponents, threads=threads, max_steps=max_steps, illegal=illegal, layout=layout
+        )
         self.num_envs = num_envs
         self.autoreset_mode = AutoresetMode(autoreset_mode)
         self.metadata = {"autoreset_mode": self.autoreset_mode}

@@ -18,6 +18,7 @@ import numpy as np
 import pyspiel  # type: ignore[import-not-found]
 
 from ggp._ggp import Game, State
+from ggp._results import Equilibrium
 
 #: Random playouts that find out what OpenSpiel must know beforehand.
 _SAMPLES = 64
@@ -121,6 +122,36 @@ def _sampled(game: Game, players: list[int]) -> tuple[int, set[int], bool]:
     return max(1, int(decisions.max())), sums, is_simultaneous
 
 
+def _turn(own: str, seen: list[str]) -> str:
+    """What a role knows of a turn: its own move and its percepts, which are all moves in an open game."""
+    return f"{own} sees {' '.join(seen)}"
+
+
+def _information(role: str, turns: list[str]) -> str:
+    return "; ".join([f"{role}:", *turns])
+
+
+def policy(spiel: pyspiel.Game, equilibrium: Equilibrium) -> Any:
+    """The strategies of `equilibrium`, which `Game.equilibrium` has computed, as a `TabularPolicy` of OpenSpiel.
+
+    Args:
+        spiel: The game, as `load` gives it. The table has all its information states, so it must be small.
+        equilibrium: The strategies.
+    """
+    from open_spiel.python.policy import TabularPolicy  # type: ignore[import-not-found,import-untyped,unused-ignore]
+
+    plan = _plans[spiel.get_type().short_name]
+    table = TabularPolicy(spiel)
+    for role, history, moves in equilibrium.strategy:
+        turns = [_turn(own, seen) for own, *seen in history]
+        shares = table.policy_for_key(_information(role, turns))
+        of_role = plan.moves[plan.game.roles.index(role)]
+        shares[:] = 0
+        for move, share in moves.items():
+            shares[of_role.index(move)] = share
+    return table
+
+
 class SpielState(pyspiel.State):  # type: ignore[misc]
     """A state of OpenSpiel: a state of the game, and the choices that wait for those of other roles."""
 
@@ -161,10 +192,10 @@ class SpielState(pyspiel.State):  # type: ignore[misc]
             after = self._state.next(joint)
             for player, role in enumerate(self._plan.players):
                 if game.is_hidden:
-                    seen = f"{joint[role]} sees {' '.join(self._state.percepts(joint, role))}"
+                    seen = self._state.percepts(joint, role)
                 else:
-                    seen = " ".join(joint)
-                self._past[player].append(seen)
+                    seen = [f"(does {name} {move})" for name, move in zip(game.roles, joint)]
+                self._past[player].append(_turn(joint[role], seen))
             self._state, self._pending = after, {}
 
     def current_player(self) -> int:
@@ -203,7 +234,7 @@ class SpielState(pyspiel.State):  # type: ignore[misc]
         """What the player knows, with perfect recall."""
         role = self._plan.players[player]
         own = [self._plan.moves[role][self._pending[role]]] if role in self._pending else []
-        return "; ".join([f"{self._plan.game.roles[role]}:", *self._past[player], *own])
+        return _information(self._plan.game.roles[role], [*self._past[player], *own])
 
     def facts(self) -> np.ndarray[Any, Any]:
         """The facts of the state, one item each."""

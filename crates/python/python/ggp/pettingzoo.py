@@ -3,9 +3,15 @@
 The agents are the roles other than chance. An observation is a dict: `observation` has one int8 item for each fact of
 the state, in the order of `Game.fluents`; in a game of hidden information it has one for each percept that the agent may
 get, in the order of `Game.percepts(role)`, and then one for each of its actions, 1 for its last one. `action_mask`, int8,
-says which actions are legal. Actions are indices into `Game.moves(role)`. Rewards come at the end: goals divided by 100.
+says which actions are legal. Percepts are those of the last step. Actions are indices into `Game.moves(role)`. Rewards come at the end: goals divided by 100.
 
-Both environments need the network of the game; `ggp.NoNetworkError` says why there is none.
+Both environments take the same arguments:
+
+- `game`: the game. It needs a network; `ggp.NoNetworkError` says why there is none.
+- `max_steps`: the number of joint moves after which an episode is truncated.
+- `illegal`: `"raise"` if an illegal action raises, `"end"` if it ends the episode: the agent at fault gets the reward 0, the
+  others get 1.
+- `render_mode`: `"ansi"` for boards as text.
 """
 
 from __future__ import annotations
@@ -59,7 +65,7 @@ class _Play:
         for role, action in actions.items():
             joint[0, self.numbers[role]] = action
         self.batch.step(joint)
-        self.last = dict(actions)
+        self.last.update(actions)
 
     @property
     def is_over(self) -> bool:
@@ -68,6 +74,10 @@ class _Play:
     def mask(self, role: str) -> NDArray[np.int8]:
         mask: NDArray[np.int8] = self.batch.legal(role)[0].astype(np.int8)
         return mask
+
+    def asks(self, role: str) -> bool:
+        """Whether the agent has a choice, or has got percepts, which the next step would replace."""
+        return bool(self.mask(role).sum() > 1) or self.game.is_hidden and bool(self.batch.observe(role=role).any())
 
     def observe(self, role: str) -> Observation:
         facts = self.batch.observe(dtype="uint8", role=role)[0].astype(np.int8)
@@ -86,27 +96,20 @@ class _Play:
         return str(self.batch.state(0))
 
 
-class parallel_env(ParallelEnv[str, Observation, int]):  # type: ignore[misc]
-    """All agents act at once. An agent that has no choice has one legal action, and may leave it out.
+class _Env:
+    """What both environments have."""
 
-    Args:
-        game: The game.
-        max_steps: The number of steps after which an episode is truncated.
-        illegal: `"raise"` if an illegal action raises, `"end"` if it ends the episode: the agent at fault gets the
-            reward 0, the others get 1.
-        render_mode: `"ansi"` for boards as text.
-    """
-
-    metadata: dict[str, Any] = {"name": "ggp", "render_modes": ["ansi"], "is_parallelizable": True}
-
-    def __init__(self,
+    def __init__(
+        self,
         game: Game,
         *,
         max_steps: int | None = None,
         illegal: str = "raise",
         render_mode: str | None = None,
     ) -> None:
+        super().__init__()
         self._play = _Play(game, max_steps, illegal)
+        self._illegal = illegal
         self.possible_agents = list(self._play.agents)
         self.agents: list[str] = []
         self.render_mode = render_mode
@@ -118,6 +121,18 @@ class parallel_env(ParallelEnv[str, Observation, int]):  # type: ignore[misc]
 
     def action_space(self, agent: str) -> spaces.Discrete:
         return self._play.actions[agent]
+
+    def render(self) -> str | None:
+        return self._play.render() if self.render_mode == "ansi" else None
+
+    def close(self) -> None:
+        pass
+
+
+class parallel_env(_Env, ParallelEnv[str, Observation, int]):  # type: ignore[misc]
+    """All agents act at once. An agent that has no choice has one legal action, and may leave it out."""
+
+    metadata: dict[str, Any] = {"name": "ggp", "render_modes": ["ansi"], "is_parallelizable": True}
 
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None
@@ -145,52 +160,19 @@ class parallel_env(ParallelEnv[str, Observation, int]):  # type: ignore[misc]
     def _observations(self) -> dict[str, Observation]:
         return {agent: self._play.observe(agent) for agent in self.agents}
 
-    def render(self) -> str | None:
-        return self._play.render() if self.render_mode == "ansi" else None
-
     def state(self) -> NDArray[np.bool_]:
         """The facts of the state, all of them."""
         facts: NDArray[np.bool_] = self._play.batch.observe()[0]
         return facts
 
-    def close(self) -> None:
-        pass
 
-
-class env(AECEnv[str, Observation, "int | None"]):  # type: ignore[misc]
-    """One agent acts at a time, and only if it has a choice: forced moves are made at once. Agents that choose at the same
-    time act one after the other, and none sees what the others have chosen.
-
-    Args:
-        game: The game.
-        max_steps: The number of joint moves after which an episode is truncated.
-        illegal: `"raise"` if an illegal action raises, `"end"` if it ends the episode: the agent at fault gets the
-            reward 0, the others get 1.
-        render_mode: `"ansi"` for boards as text.
+class env(_Env, AECEnv[str, Observation, "int | None"]):  # type: ignore[misc]
+    """One agent acts at a time, and only if it has a choice: forced moves are made at once. In a game of hidden information
+    an agent acts also where it has got percepts, so that it misses none. Agents that choose at the same time act one after
+    the other, and none sees what the others have chosen.
     """
 
     metadata: dict[str, Any] = {"name": "ggp", "render_modes": ["ansi"], "is_parallelizable": False}
-
-    def __init__(self,
-        game: Game,
-        *,
-        max_steps: int | None = None,
-        illegal: str = "raise",
-        render_mode: str | None = None,
-    ) -> None:
-        super().__init__()
-        self._play = _Play(game, max_steps, illegal)
-        self._illegal = illegal
-        self.possible_agents = list(self._play.agents)
-        self.render_mode = render_mode
-        self.observation_spaces = self._play.observations
-        self.action_spaces = self._play.actions
-
-    def observation_space(self, agent: str) -> spaces.Dict:
-        return self._play.observations[agent]
-
-    def action_space(self, agent: str) -> spaces.Discrete:
-        return self._play.actions[agent]
 
     def observe(self, agent: str) -> Observation:
         return self._play.observe(agent)
@@ -226,12 +208,11 @@ class env(AECEnv[str, Observation, "int | None"]):  # type: ignore[misc]
         self._accumulate_rewards()
 
     def _waiting(self) -> list[str]:
-        """The agents that have a choice and have not made it."""
-        choosing = (agent for agent in self.agents if agent not in self._chosen)
-        return [agent for agent in choosing if self._play.mask(agent).sum() > 1]
+        """The agents that are asked and have not answered."""
+        return [agent for agent in self.agents if agent not in self._chosen and self._play.asks(agent)]
 
     def _advance(self) -> None:
-        """Makes forced moves until an agent has a choice, or the episode is over."""
+        """Makes forced moves until an agent is asked, or the episode is over."""
         while not self._play.is_over:
             waiting = self._waiting()
             if waiting:
@@ -243,9 +224,3 @@ class env(AECEnv[str, Observation, "int | None"]):  # type: ignore[misc]
         self.terminations = {agent: bool(batch.terminated[0]) for agent in self.agents}
         self.truncations = {agent: bool(batch.truncated[0]) for agent in self.agents}
         self.agent_selection = self.agents[0]
-
-    def render(self) -> str | None:
-        return self._play.render() if self.render_mode == "ansi" else None
-
-    def close(self) -> None:
-        pass

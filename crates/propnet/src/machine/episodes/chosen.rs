@@ -52,7 +52,7 @@ impl Episodes {
 
     /// Checks that `actions` are legal. No lane changes.
     pub fn check(&mut self, actions: &[i32]) -> Checked {
-        let roles = self.row_of.len();
+        let roles = self.shared.net.roles.len();
         self.evaluate_legal();
         let (mut wrong, mut stuck, mut faults) = (Row::ZERO, Row::ZERO, Vec::new());
         let mut open = vec![Row::ZERO; roles];
@@ -67,7 +67,7 @@ impl Episodes {
                     open.set(lane);
                     is_chance || !several.has(lane)
                 } else {
-                    let row = self.row_of[role].get(action as usize).copied().unwrap_or(NO_MOVE);
+                    let row = self.row_of()[role].get(action as usize).copied().unwrap_or(NO_MOVE);
                     row != NO_MOVE && self.rows[first + row as usize].has(lane)
                 };
                 if !is_legal {
@@ -83,7 +83,7 @@ impl Episodes {
     /// The same step as that of [`Episodes::step`], with `actions` that have been checked. In a lane with an illegal
     /// action the episode is over without a step: the roles at fault get the goal 0, and the others get 100.
     pub fn step_checked(&mut self, actions: &[i32], checked: &Checked) {
-        let roles = self.row_of.len();
+        let roles = self.shared.net.roles.len();
         for (role, &open) in checked.open.iter().enumerate() {
             self.choose(role, open, actions);
         }
@@ -97,7 +97,7 @@ impl Episodes {
     /// Replaces the legal moves of `role` by the chosen ones. In the lanes of `open`, the only legal move is chosen, or
     /// a drawn one.
     fn choose(&mut self, role: usize, open: Lanes, actions: &[i32]) {
-        let roles = self.row_of.len();
+        let roles = self.shared.net.roles.len();
         let range = self.move_rows(role);
         let given = self.moving() & !open;
         let is_drawn = self.shared.nature == Some(role) && open.any();
@@ -105,9 +105,9 @@ impl Episodes {
             self.draw(role);
         }
         let shared = Arc::clone(&self.shared);
-        let choice = &programs(&shared).phases[0].program.choices[role];
-        let row_of = Arc::clone(&self.row_of);
-        let row = |lane: usize| row_of[role].get(actions[lane * roles + role] as usize).copied();
+        let choice = &programs(&shared).phases[self.at].program.choices[role];
+        let (row_of, at) = (Arc::clone(&self.row_of), self.at);
+        let row = |lane: usize| row_of[at][role].get(actions[lane * roles + role] as usize).copied();
         let Some(sets) = &choice.sets else {
             self.rows[range.clone()].iter_mut().for_each(|row| *row &= open);
             given.for_each_lane(|lane| {

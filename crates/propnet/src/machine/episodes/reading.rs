@@ -5,6 +5,8 @@ use crate::program::state_row;
 use crate::rows::Row;
 use crate::select::NO_MOVE;
 use crate::state::BitState;
+use ggp_game::Fact;
+use std::ops::Range;
 
 /// No single role: several of them choose.
 const SEVERAL: i8 = -1;
@@ -44,7 +46,7 @@ impl Episodes {
     /// The goals of all roles in the lane's last state, or 0 while the episode runs. If the rules give a role several
     /// goals, the largest counts; if they give none, 0.
     pub fn goals(&self, lane: usize) -> &[u8] {
-        let roles = self.row_of.len();
+        let roles = self.shared.net.roles.len();
         &self.goals[lane * roles..][..roles]
     }
 
@@ -96,11 +98,32 @@ impl Episodes {
     /// Writes the percepts that `role` has got in the last step of each lane, one byte a percept, in the order of
     /// [`NetRole::sees`](crate::NetRole::sees). There are none before the first step.
     pub fn write_percepts(&mut self, role: usize, out: &mut [u8]) {
+        let rows = self.percept_rows(role);
+        let count = rows.len();
+        self.transpose(rows, count);
+        self.kernels.write_lanes::<{ super::WORDS }>(&self.transposed, count, out);
+    }
+
+    /// The percepts that `role` has got in the lane's last step.
+    pub fn percepts(&self, lane: usize, role: usize) -> impl Iterator<Item = &Fact> {
+        let sees = &self.net().roles()[role].sees;
+        let rows = &self.rows[self.percept_rows(role)];
+        sees.iter().zip(rows).filter(move |(_, row)| row.has(lane)).map(|((percept, _), _)| percept)
+    }
+
+    /// Writes whether `role` has got a percept in the last step of each lane.
+    pub fn write_perceiving(&self, role: usize, out: &mut [u8]) {
+        let rows = &self.rows[self.percept_rows(role)];
+        let any = rows.iter().fold(Row::ZERO, |any: Lanes, &row| any | row);
+        self.kernels.write_bits(&any.0, out);
+    }
+
+    /// The rows of the percepts of `role`.
+    fn percept_rows(&self, role: usize) -> Range<usize> {
         let net = self.net();
         let before: usize = net.roles()[..role].iter().map(|role| role.sees.len()).sum();
-        let (first, count) = (net.fluents().len() + before, net.roles()[role].sees.len());
-        self.transpose(state_row(first)..state_row(first + count), count);
-        self.kernels.write_lanes::<{ super::WORDS }>(&self.transposed, count, out);
+        let first = net.fluents().len() + before;
+        state_row(first)..state_row(first + net.roles()[role].sees.len())
     }
 
     /// Writes whether `role` has several legal moves in each lane.
@@ -157,7 +180,7 @@ impl Episodes {
     /// For each role, the lanes in which it is its turn.
     pub(super) fn turns(&mut self) -> Vec<Lanes> {
         self.evaluate_legal();
-        let roles = self.row_of.len();
+        let roles = self.shared.net.roles.len();
         let players = |role: &usize| Some(*role) != self.shared.nature;
         // 1. The lanes in which each role has a choice.
         let mut turns: Vec<Lanes> = vec![Row::ZERO; roles];
@@ -192,7 +215,7 @@ impl Episodes {
         let mut waiting = Row::ZERO;
         for phase in &self.shared.reachable.phases {
             if let [mv] = phase.moves[role][..]
-                && let Some(&row) = self.row_of[role].get(mv as usize)
+                && let Some(&row) = self.row_of()[role].get(mv as usize)
                 && row != NO_MOVE
             {
                 waiting |= self.rows[range.start + row as usize];
@@ -205,7 +228,7 @@ impl Episodes {
     /// episodes are over and for roles without a legal move.
     pub fn write_drawn(&mut self, out: &mut [i32]) {
         self.evaluate_legal();
-        let roles = self.row_of.len();
+        let roles = self.shared.net.roles.len();
         out.fill(-1);
         for role in 0..roles {
             let range = self.move_rows(role);
@@ -242,7 +265,7 @@ impl Episodes {
         self.evaluate_legal();
         let first = self.move_rows(role).start;
         self.held.clear();
-        let rows = self.row_of[role].iter();
+        let rows = self.row_of[self.at][role].iter();
         self.held.extend(rows.map(|&row| match row {
             NO_MOVE => Row::ZERO,
             row => self.rows[first + row as usize] & lanes,
