@@ -29,13 +29,15 @@ impl Numbering {
     }
 }
 
+/// A column of a direct key: the numbers of its values, and its stride.
+pub(crate) type DirectColumn = (Arc<[u32]>, u32);
+
 /// The way in which the keys of some columns become indices.
 #[derive(Clone, Debug)]
 pub(crate) enum KeySpace {
     /// The index is the sum of each column's number times the column's stride.
     Direct {
-        /// For each column, its numbering and its stride.
-        columns: Box<[(Arc<[u32]>, u32)]>,
+        columns: Box<[DirectColumn]>,
         /// The exclusive upper bound of the indices.
         size: usize,
     },
@@ -63,10 +65,7 @@ impl KeySpace {
 
 /// The index of `key` in a direct space with these columns. `None` if a value cannot occur in its column.
 #[inline]
-pub(crate) fn direct_index(
-    columns: &[(Arc<[u32]>, u32)],
-    mut key: impl Iterator<Item = u32>,
-) -> Option<usize> {
+pub(crate) fn direct_index(columns: &[DirectColumn], mut key: impl Iterator<Item = u32>) -> Option<usize> {
     let mut index = 0;
     for (numbers, stride) in columns {
         let number = *numbers.get(key.next()? as usize)?;

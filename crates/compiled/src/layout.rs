@@ -6,7 +6,7 @@
 
 use crate::compiled::Compiled;
 use crate::encoding::Encoding;
-use crate::key::NONE;
+use crate::key::{DirectColumn, NONE, direct_index};
 use std::sync::Arc;
 
 /// The maximum number of state variables.
@@ -28,33 +28,18 @@ pub(crate) struct Group {
 #[derive(Clone, Debug)]
 pub(crate) struct Place {
     first: u32,
-    /// One digit for each key column of the group.
-    digits: Box<[Digit]>,
-}
-
-/// The part of a key column in a [`Place`].
-#[derive(Clone, Debug)]
-struct Digit {
-    /// The position of the column's value in the key.
-    position: usize,
-    numbers: Arc<[u32]>,
-    /// The distance between the variables of two successive numbers.
-    step: u32,
+    /// For each key column of the group, the position of its value in the key.
+    positions: Box<[usize]>,
+    /// For each of them, its numbering, and the distance between the variables of two successive numbers.
+    columns: Box<[DirectColumn]>,
 }
 
 impl Place {
     /// The variable that `key` names. `None` if a value cannot occur in its column.
     #[inline]
     pub(crate) fn variable(&self, key: impl Fn(usize) -> u32) -> Option<u32> {
-        let mut variable = self.first;
-        for digit in &self.digits {
-            let number = *digit.numbers.get(key(digit.position) as usize)?;
-            if number == NONE {
-                return None;
-            }
-            variable += number * digit.step;
-        }
-        Some(variable)
+        let number = direct_index(&self.columns, self.positions.iter().map(|&position| key(position)))?;
+        Some(self.first + number as u32)
     }
 }
 
@@ -153,12 +138,11 @@ impl Layout {
         if own.iter().any(|column| column.values.is_empty()) {
             return None;
         }
-        let digit = |&(column, step): &(usize, u32)| {
-            let position = columns.iter().position(|&known| known == column)?;
-            Some(Digit { position, numbers: Arc::clone(&own[column].numbering.numbers), step })
-        };
-        let digits = group.keys.iter().map(digit).collect::<Option<Box<_>>>()?;
-        Some(Place { first: group.first, digits })
+        let position = |&(column, _): &(usize, u32)| columns.iter().position(|&known| known == column);
+        let positions = group.keys.iter().map(position).collect::<Option<_>>()?;
+        let column = |&(column, step): &(usize, u32)| (Arc::clone(&own[column].numbering.numbers), step);
+        let columns = group.keys.iter().map(column).collect();
+        Some(Place { first: group.first, positions, columns })
     }
 
     /// Appends the variables that contain the fluents of `family` for which `known` gives the values of some

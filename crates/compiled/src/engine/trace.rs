@@ -27,14 +27,6 @@ pub(crate) struct Sources {
     pub(crate) roles: Vec<u32>,
 }
 
-impl Sources {
-    /// The place of the variable that a key of an input's index names. `None` if it can name several.
-    #[inline]
-    fn place(&self, table: u32, index: u32) -> Option<&Place> {
-        self.places.get(table as usize)?.get(index as usize)?.as_ref()
-    }
-}
-
 /// The reads of a running question.
 #[derive(Clone, Default, Debug)]
 struct Trace {
@@ -116,6 +108,20 @@ impl Tracing {
         }
     }
 
+    /// Appends the variables that hold the tuples of an input with a key of the index `index` to `pending`.
+    fn find_key(&mut self, code: &Code, owner: u32, table: u32, index: u32, key: impl Fn(usize) -> u32) {
+        let place =
+            self.sources.places.get(table as usize).and_then(|places| places[index as usize].as_ref());
+        if let Some(place) = place {
+            self.pending.extend(place.variable(key));
+            return;
+        }
+        let shape = &code.inputs[table as usize];
+        let columns = &shape.indexes[index as usize].0;
+        let known = |column: usize| Some(key(columns.iter().position(|&own| own == column)?));
+        self.find(owner, table, shape.arity, known);
+    }
+
     /// Appends the variables that hold the tuples of an input with the `known` values to `pending`.
     fn find(&mut self, owner: u32, table: u32, arity: usize, known: impl Fn(usize) -> Option<u32>) {
         let Sources { fluents, layout, families, roles, .. } = &*self.sources;
@@ -176,16 +182,8 @@ impl Engine {
         let owner = self.owner();
         let registers = &self.registers[base..];
         let tracing = self.tracing.as_mut().expect("it traces");
-        if let Some(place) = tracing.sources.place(table, index) {
-            if let Some(variable) = place.variable(|position| key[position].get(registers)) {
-                tracing.log(owner, variable);
-            }
-            return;
-        }
-        let columns = &code.inputs[table as usize].indexes[index as usize].0;
-        let known = |column: usize| Some(key[columns.iter().position(|&c| c == column)?].get(registers));
         let start = tracing.pending.len();
-        tracing.find(owner, table, code.inputs[table as usize].arity, known);
+        tracing.find_key(code, owner, table, index, |position| key[position].get(registers));
         for at in start..tracing.pending.len() {
             tracing.log(owner, tracing.pending[at]);
         }
@@ -201,16 +199,9 @@ impl Engine {
         let start = tracing.pending.len();
         match op {
             Op::InputLoop { table, index, key, .. } => {
-                if let Some(place) = tracing.sources.place(*table, *index) {
-                    tracing.pending.extend(place.variable(|position| key[position].get(registers)));
-                } else {
-                    let columns = &code.inputs[*table as usize].indexes[*index as usize].0;
-                    let known =
-                        |column: usize| Some(key[columns.iter().position(|&c| c == column)?].get(registers));
-                    tracing.find(owner, *table, code.inputs[*table as usize].arity, known);
-                    // The tuples with one key are chained in the opposite order.
-                    tracing.pending[start..].reverse();
-                }
+                tracing.find_key(code, owner, *table, *index, |position| key[position].get(registers));
+                // The tuples with one key are chained in the opposite order.
+                tracing.pending[start..].reverse();
             }
             Op::InputScan { table, outputs, .. } => {
                 let own = |operand: Operand| {
