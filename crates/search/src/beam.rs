@@ -8,6 +8,7 @@
 mod score;
 
 use self::score::ScoreWeights;
+use crate::children::{Child, children};
 use crate::table::hash_of;
 use crate::variation::Variation;
 use ggp_game::rng::Sequence;
@@ -172,27 +173,17 @@ impl<S: Clone + Eq + std::hash::Hash> Beam<S> {
             // The states after the dropped equivalent moves are not created, so the search is not exhaustive.
             self.pruned |= legal.len() < all;
         }
-        let mut numbers = Vec::new();
-        let (mut from, mut moves) = (Vec::new(), Vec::new());
-        for ((number, &parent), legal) in parents.iter().enumerate().zip(&self.legal) {
-            for &mv in legal {
-                numbers.push((self.expanded + number) as u32);
-                from.push(parent);
-                moves.push(mv);
-            }
-        }
-        let mut states = Vec::new();
-        machine.next_states(&from, &moves, &mut states)?;
-        let mut children = Vec::new();
+        let all = children(machine, &parents, &self.legal)?;
+        let mut unseen = Vec::new();
         let room = !self.is_full();
-        for ((state, parent), mv) in states.into_iter().zip(numbers).zip(moves) {
+        for Child { parent, mv, state } in all {
             let hash = hash_of(&state);
             let new = if room { self.seen.insert(hash) } else { !self.seen.contains(&hash) };
             if new {
-                children.push((state, (parent, mv)));
+                unseen.push((state, ((self.expanded + parent) as u32, mv)));
             }
         }
-        Ok(children)
+        Ok(unseen)
     }
 
     /// Returns two lists: whether each of `children` is terminal, and the goals of each. Stores how near

@@ -6,6 +6,7 @@
 //! legal. It is a heuristic elsewhere, so that it proves nothing. It runs only where each condition that it follows can
 //! be satisfied from the root by one move.
 
+use crate::children::{Child, children};
 use crate::variation::Variation;
 use ggp_game::rng::Sequence;
 use ggp_game::{EvalError, GoalParts, Goals, Move, Playouts, Role};
@@ -23,18 +24,11 @@ const DEEPEST: usize = 1024;
 /// The share of the conditions unsatisfied at the root that one move must be able to satisfy.
 const FOLLOWED: f64 = 0.5;
 
-/// A state that a move leads to.
-#[derive(Clone, Debug)]
-struct Step<S> {
-    mv: Move,
-    state: S,
-}
-
 /// A state that has been evaluated, with the states over which the search branches.
 #[derive(Debug)]
 struct Choice<S> {
     mv: Move,
-    branch: Vec<Step<S>>,
+    branch: Vec<Child<S>>,
     /// The choice with the highest order is followed first.
     order: f64,
 }
@@ -43,7 +37,7 @@ struct Choice<S> {
 #[derive(Debug)]
 struct Frame<S> {
     /// States that have not been evaluated.
-    waiting: Vec<Step<S>>,
+    waiting: Vec<Child<S>>,
     /// Evaluated states that the search has not followed. Once none is waiting, they are in ascending order.
     ready: Vec<Choice<S>>,
 }
@@ -66,12 +60,34 @@ pub(crate) struct ConditionSearch<S> {
     parts: [GoalParts; 2],
 }
 
-/// What an evaluation says about one of the evaluated states.
-enum Outlook<S> {
-    /// A condition cannot be satisfied.
-    Dead,
-    /// The best way to go on: the moves that satisfy one condition, and the number of legal moves.
-    Open(Vec<Step<S>>, usize),
+/// The children of some states, and their ends.
+struct Expanded<S> {
+    children: Vec<Child<S>>,
+    /// Whether each child is terminal.
+    over: Vec<bool>,
+    goals: Vec<Goals>,
+}
+
+impl<S> Expanded<S> {
+    /// The best end, if its share exceeds `above`.
+    fn best_end(&self, above: f64) -> Option<End> {
+        let mut end: Option<End> = None;
+        for (at, child) in self.children.iter().enumerate().filter(|&(at, _)| self.over[at]) {
+            let share = self.goals[at].score().share();
+            if share > end.as_ref().map_or(above, |end| end.share) {
+                end = Some(End { parent: child.parent, mv: child.mv, share });
+            }
+        }
+        end
+    }
+}
+
+/// An end after one move from an evaluated state.
+struct End {
+    /// The number of the evaluated state.
+    parent: usize,
+    mv: Move,
+    share: f64,
 }
 
 impl<S: Clone> ConditionSearch<S> {
@@ -132,22 +148,21 @@ impl<S: Clone> ConditionSearch<S> {
         let count = (CHILDREN / self.branching.max(1)).max(1).min(frame.waiting.len());
         let from = frame.waiting.len() - count;
         let chosen = frame.waiting[from..].to_vec();
-        let states: Vec<&S> = chosen.iter().map(|step| &step.state).collect();
-        let (outlooks, found) = self.evaluate(machine, &states, above)?;
+        let states: Vec<&S> = chosen.iter().map(|child| &child.state).collect();
+        let expanded = self.expand(machine, &states)?;
+        let branches = self.branches(count, &expanded);
         let frame = self.frames.last_mut().expect("a frame is left");
         frame.waiting.truncate(from);
-        for (step, outlook) in chosen.iter().zip(outlooks) {
-            if let Outlook::Open(branch, freedom) = outlook {
-                let order = freedom as f64 * random.between(0.9..1.1);
-                frame.ready.push(Choice { mv: step.mv, branch, order });
-            }
+        for (number, branch) in branches.into_iter().enumerate().filter(|(_, branch)| !branch.is_empty()) {
+            let order = self.legal[number].len() as f64 * random.between(0.9..1.1);
+            frame.ready.push(Choice { mv: chosen[number].mv, branch, order });
         }
         if frame.waiting.is_empty() {
             frame.ready.sort_by(|a, b| a.order.total_cmp(&b.order));
         }
-        let variation = found.map(|(number, mv, share)| {
-            let moves = self.path.iter().copied().chain([chosen[number].mv, mv]).collect();
-            Variation::of(moves, share)
+        let variation = expanded.best_end(above).map(|end| {
+            let moves = self.path.iter().copied().chain([chosen[end.parent].mv, end.mv]).collect();
+            Variation::of(moves, end.share)
         });
         // 3. Start again where the first choices were unlucky.
         self.evaluated += count;
@@ -159,7 +174,7 @@ impl<S: Clone> ConditionSearch<S> {
         Ok(variation)
     }
 
-    /// Evaluates the root.
+    /// Evaluates the root. Before the first descent, chooses the conditions to follow.
     fn begin<M: Playouts<State = S>>(
         &mut self,
         machine: &mut M,
@@ -167,91 +182,72 @@ impl<S: Clone> ConditionSearch<S> {
     ) -> Result<Option<Variation>, EvalError> {
         self.evaluated = 0;
         let root = self.root.clone();
-        if self.followed.is_empty() && !self.choose_conditions(machine)? {
+        if self.followed.is_empty() {
+            machine.goal_parts(&[&root], Role(0), &mut self.parts[0])?;
+            if self.parts[0].count() < 2 || machine.is_terminal(&root)? {
+                self.is_finished = true;
+                return Ok(None);
+            }
+        }
+        let expanded = self.expand(machine, &[&root])?;
+        if self.followed.is_empty() && !self.choose_conditions(expanded.children.len()) {
             self.is_finished = true;
             return Ok(None);
         }
-        let (mut outlooks, found) = self.evaluate(machine, &[&root], above)?;
-        match outlooks.pop() {
-            Some(Outlook::Open(branch, _)) => {
-                self.frames.push(Frame { waiting: branch, ready: Vec::new() });
-            }
-            _ => self.is_finished = true,
+        let branch = self.branches(1, &expanded).swap_remove(0);
+        self.is_finished = branch.is_empty();
+        if !self.is_finished {
+            self.frames.push(Frame { waiting: branch, ready: Vec::new() });
         }
-        Ok(found.map(|(_, mv, share)| Variation::of(vec![mv], share)))
+        Ok(expanded.best_end(above).map(|end| Variation::of(vec![end.mv], end.share)))
     }
 
-    /// Chooses the conditions to follow. Returns whether there are enough.
-    fn choose_conditions<M: Playouts<State = S>>(&mut self, machine: &mut M) -> Result<bool, EvalError> {
-        let root = &self.root;
-        let [own, after] = &mut self.parts;
-        machine.goal_parts(&[root], Role(0), own)?;
-        if own.count() < 2 || machine.is_terminal(root)? {
-            return Ok(false);
-        }
-        machine.all_legal_moves(&[root], &mut self.legal)?;
-        let mut children = Vec::new();
-        machine.next_states(&vec![root; self.legal[0].len()], &self.legal[0], &mut children)?;
-        machine.goal_parts(&children.iter().collect::<Vec<_>>(), Role(0), after)?;
+    /// Chooses the conditions to follow once the root with its `children` children is expanded. Returns whether there
+    /// are enough.
+    fn choose_conditions(&mut self, children: usize) -> bool {
+        let [own, after] = &self.parts;
         let mut followed = own.of(0).to_vec();
-        for child in 0..children.len() {
+        for child in 0..children {
             followed.iter_mut().zip(after.of(child)).for_each(|(all, word)| *all |= word);
         }
-        let satisfied: u32 = own.of(0).iter().map(|word| word.count_ones()).sum();
-        let open = own.count() - satisfied as usize;
-        let count = followed.iter().map(|word| word.count_ones()).sum::<u32>() as usize;
+        let count = |words: &[u64]| words.iter().map(|word| word.count_ones() as usize).sum::<usize>();
+        let (satisfied, all) = (count(own.of(0)), count(&followed));
+        let open = own.count() - satisfied;
         self.followed = followed;
-        Ok(open > 0 && (count - satisfied as usize) as f64 >= FOLLOWED * open as f64)
+        open > 0 && (all - satisfied) as f64 >= FOLLOWED * open as f64
     }
 
-    /// For each of `states`, how to go on; also the state, the move and the share of the best end after one move, if its
-    /// share exceeds `above`.
-    #[expect(clippy::type_complexity, reason = "two results of one evaluation")]
-    fn evaluate<M: Playouts<State = S>>(
+    /// Creates the children of `states`, and finds the conditions that hold in these states and in the children.
+    fn expand<M: Playouts<State = S>>(
         &mut self,
         machine: &mut M,
         states: &[&S],
-        above: f64,
-    ) -> Result<(Vec<Outlook<S>>, Option<(usize, Move, f64)>), EvalError> {
+    ) -> Result<Expanded<S>, EvalError> {
         machine.all_legal_moves(states, &mut self.legal)?;
-        let pairs = || {
-            states
-                .iter()
-                .zip(&self.legal)
-                .flat_map(|(&state, legal)| legal.iter().map(move |&mv| (state, mv)))
-        };
-        let (from, moves): (Vec<&S>, Vec<Move>) = pairs().unzip();
-        let mut children = Vec::new();
-        machine.next_states(&from, &moves, &mut children)?;
-        let all: Vec<&S> = children.iter().collect();
-        let (mut over, mut goals): (Vec<bool>, Vec<Goals>) = (Vec::new(), Vec::new());
+        let children = children(machine, states, &self.legal)?;
+        let all: Vec<&S> = children.iter().map(|child| &child.state).collect();
+        let (mut over, mut goals) = (Vec::new(), Vec::new());
         machine.outcomes(&all, &mut over, &mut goals)?;
         let [own, after] = &mut self.parts;
         machine.goal_parts(states, Role(0), own)?;
         machine.goal_parts(&all, Role(0), after)?;
         self.branching = (children.len() / states.len()).max(1);
-        let (mut best, mut found) = (above, None);
-        let mut outlooks = Vec::with_capacity(states.len());
-        let mut first = 0;
-        for (number, legal) in self.legal[..states.len()].iter().enumerate() {
-            let range = first..first + legal.len();
-            first = range.end;
-            for at in range.clone().filter(|&at| over[at]) {
-                let share = goals[at].score().share();
-                if share > best {
-                    (best, found) = (share, Some((number, moves[at], share)));
-                }
-            }
-            let open = range.clone().filter(|&at| !over[at]);
-            let branch = fewest(&self.followed, own.of(number), open.clone().map(|at| (at, after.of(at))));
-            outlooks.push(if branch.is_empty() {
-                Outlook::Dead
-            } else {
-                let step = |at: usize| Step { mv: moves[at], state: children[at].clone() };
-                Outlook::Open(branch.into_iter().map(step).collect(), legal.len())
-            });
-        }
-        Ok((outlooks, found))
+        Ok(Expanded { children, over, goals })
+    }
+
+    /// For each of the `count` states of `expanded`, the children over which the search branches: none if a condition
+    /// cannot be satisfied.
+    fn branches(&self, count: usize, expanded: &Expanded<S>) -> Vec<Vec<Child<S>>> {
+        let Expanded { children, over, .. } = expanded;
+        let [own, after] = &self.parts;
+        let branch = |parent: usize| {
+            let from = children.partition_point(|child| child.parent < parent);
+            let to = children.partition_point(|child| child.parent <= parent);
+            let open = (from..to).filter(|&at| !over[at]).map(|at| (at, after.of(at)));
+            let branch = fewest(&self.followed, own.of(parent), open);
+            branch.into_iter().map(|at| children[at].clone()).collect()
+        };
+        (0..count).map(branch).collect()
     }
 }
 

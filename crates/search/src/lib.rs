@@ -39,6 +39,7 @@ mod batch;
 mod batch_size;
 mod beam;
 mod bounds;
+mod children;
 mod choose;
 mod conditions;
 mod descend;
