@@ -18,7 +18,7 @@
 //! it makes none now.
 
 use crate::builder::NetBuilder;
-use crate::net::{NetMove, PropNet};
+use crate::net::PropNet;
 use crate::node::Signal;
 use crate::specialise::Specialised;
 use crate::successor::{Others, Successor, any_of, implied, is_alone};
@@ -159,10 +159,15 @@ fn won(net: &PropNet, role: usize) -> Signal {
     best.map_or(Signal::FALSE, |&(_, won)| won)
 }
 
+/// The signal of the smallest goal of `role`. `None` if the role has no goals.
+fn least(net: &PropNet, role: usize) -> Option<Signal> {
+    let least = net.roles[role].goals.iter().min_by_key(|(goal, _)| goal.value());
+    least.map(|&(_, least)| least)
+}
+
 /// The signal of the smallest goal of the rival of `role`. `None` if there is no rival, or a rival without goals.
 fn least_of_rival(net: &PropNet, role: usize) -> Option<Signal> {
-    let goals = &net.roles[net.rival(role)?].goals;
-    goals.iter().min_by_key(|(goal, _)| goal.value()).map(|&(_, least)| least)
+    least(net, net.rival(role)?)
 }
 
 /// Whether the largest goal of `role` implies the smallest goal of its rival in the terminal states of `net`. The
@@ -261,33 +266,34 @@ impl Wins {
             return Ok(None);
         }
         let alone = is_alone(now, role);
-        // Where the goals look opposed, a move counts as winning only if it gives the rival its smallest goal: the
-        // end is then certain, and hardly any signal grows.
         let opposed = are_opposed(next, role);
-        let least = least_of_rival(next, role).filter(|_| opposed && !is_certain(next, role));
-        let ends = [next.terminal, won].into_iter().chain(least).collect();
-        let mut conditions: Vec<(Others, Vec<Signal>)> = Vec::new();
-        if alone {
-            conditions.push((Others::Forced, ends));
-        } else if scope == Scope::All && has_few_outcomes(next, role) && opposed {
-            // The end is certain and no loss, and it is the move that wins, not what the others do.
-            conditions.push((Others::Any, vec![next.terminal, !least_of(next, role)]));
-            conditions.push((Others::Silent, vec![won]));
+        let (mut builder, after) = if alone {
+            // Where the goals look opposed, a move counts as winning only if it gives the rival its smallest goal: the
+            // end is then certain, and hardly any signal grows.
+            let least = least_of_rival(next, role).filter(|_| opposed && !is_certain(next, role));
+            let ends = [next.terminal, won].into_iter().chain(least).collect();
+            Successor::new(now, next, role, Others::Forced, ends)?.by_move()?
+        } else if scope == Scope::All && opposed && has_few_outcomes(next, role) {
+            // It is the move that wins, not what the others do; and the end is certain and no loss.
+            let (builder, wins) = Successor::new(now, next, role, Others::Silent, vec![won])?.by_move()?;
+            let with_wins = builder.finish(now.fluents.clone(), now.roles.clone(), now.terminal);
+            let ends = [next.terminal].into_iter().chain(least(next, role).map(|least| !least)).collect();
+            let (builder, mut after) =
+                Successor::new(&with_wins, next, role, Others::Any, ends)?.by_move()?;
+            for (after, wins) in after.iter_mut().flatten().zip(wins.into_iter().flatten()) {
+                after.extend(wins);
+            }
+            (builder, after)
         } else {
             return Ok(None);
+        };
+        let mut moves = Vec::with_capacity(after.len());
+        for (mv, after) in now.roles[role].moves.iter().zip(after) {
+            moves.push(match after {
+                Some(after) => builder.and(after.into_iter().chain([mv.legal])),
+                None => Signal::FALSE,
+            });
         }
-        let legal = |mv: &NetMove| vec![mv.legal];
-        let mut all: Vec<Vec<Signal>> = now.roles[role].moves.iter().map(legal).collect();
-        let mut net = now.clone();
-        for (others, ends) in conditions {
-            let (builder, after) = Successor::new(&net, next, role, others, ends)?.by_move()?;
-            for (all, after) in all.iter_mut().zip(after) {
-                all.extend(after.unwrap_or_else(|| vec![Signal::FALSE]));
-            }
-            net = builder.finish(now.fluents.clone(), now.roles.clone(), now.terminal);
-        }
-        let mut builder = NetBuilder::of(&net);
-        let moves: Vec<Signal> = all.into_iter().map(|all| builder.and(all)).collect();
         let any = any_of(&mut builder, &moves);
         if any == Signal::FALSE {
             return Ok(None);
@@ -375,10 +381,4 @@ fn lost(next: &PropNet, role: usize) -> Signal {
 fn has_few_outcomes(net: &PropNet, role: usize) -> bool {
     const OUTCOMES: usize = 3;
     (1..=OUTCOMES).contains(&net.roles[role].goals.len())
-}
-
-/// The signal of the smallest goal of `role`; false if the role has no goals.
-fn least_of(net: &PropNet, role: usize) -> Signal {
-    let least = net.roles[role].goals.iter().min_by_key(|(goal, _)| goal.value());
-    least.map_or(Signal::FALSE, |&(_, least)| least)
 }

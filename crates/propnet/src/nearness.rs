@@ -37,6 +37,12 @@ enum Fuzzy {
 pub(crate) struct Nearness {
     role: Role,
     condition: Fuzzy,
+    leaves: Leaves,
+}
+
+/// The values of the leaves of a condition in a batch of states.
+#[derive(Clone, Debug)]
+struct Leaves {
     program: Program,
     rows: Vec<u64>,
 }
@@ -66,7 +72,7 @@ impl Nearness {
             Compiler::new(&outputs, Sharing::Once, stop)?.compile(Layout::Keep, Sizes::LANES, stop)?;
         let mut rows = vec![0; program.rows];
         rows[ONES as usize] = !0;
-        Ok(Nearness { role, condition, program, rows })
+        Ok(Nearness { role, condition, leaves: Leaves { program, rows } })
     }
 
     /// The role whose goal is evaluated.
@@ -77,8 +83,8 @@ impl Nearness {
     /// Appends the nearness of each state to `out`.
     pub(crate) fn measure(&mut self, states: &[&BitState], out: &mut Vec<f32>) {
         for states in states.chunks(BATCH) {
-            self.run(states);
-            let values = self.value(&self.condition);
+            self.leaves.run(states);
+            let values = self.leaves.value(&self.condition);
             out.extend_from_slice(&values[..states.len()]);
         }
     }
@@ -89,14 +95,13 @@ impl Nearness {
         let mut parts = Vec::new();
         conjuncts(&self.condition, &mut parts);
         out.clear(parts.len());
-        let parts: Vec<Fuzzy> = parts.into_iter().cloned().collect();
         let mut columns = vec![[0u64; BATCH]; parts.len().div_ceil(BATCH)];
         let mut words = vec![0; columns.len()];
         for states in states.chunks(BATCH) {
-            self.run(states);
+            self.leaves.run(states);
             columns.fill([0; BATCH]);
             for (number, part) in parts.iter().enumerate() {
-                columns[number / BATCH][number % BATCH] = self.holds(part);
+                columns[number / BATCH][number % BATCH] = self.leaves.holds(part);
             }
             columns.iter_mut().for_each(transpose);
             for state in 0..states.len() {
@@ -105,7 +110,9 @@ impl Nearness {
             }
         }
     }
+}
 
+impl Leaves {
     fn run(&mut self, states: &[&BitState]) {
         self.load(states);
         for blocks in [&self.program.terminal_blocks, &self.program.legal_blocks, &self.program.next_blocks] {

@@ -32,7 +32,7 @@ const FEW: usize = 4;
 /// signals (see [`Successor::by_move`]).
 pub(crate) type ByMove = Vec<Option<Vec<Signal>>>;
 
-/// What is assumed of the other roles' moves.
+/// The assumption about the other roles' moves.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Others {
     /// They make their only moves: the role chooses alone (see [`is_alone`]).
