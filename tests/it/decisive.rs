@@ -2,6 +2,8 @@
 //! Otherwise, in a game of two roles, it avoids moves after which the other role can win at once, if it
 //! has others. Where nothing of this applies, the moves are those of plain playouts.
 
+mod simultaneous;
+
 use ggp_game::{Batches, DecisiveMoves, Ending, Hints, Verdict};
 use ggp_game::{Goal, Goals, Move, PlayoutPlan, Role, StateMachine, rng};
 use ggp_propnet::{BitState, PropNetMachine};
@@ -113,12 +115,13 @@ fn steps(machine: &mut PropNetMachine, state: &BitState, count: usize, decisive:
     made
 }
 
-/// Plays random games. In each state in which one role chooses, checks the answer of `decisive_moves` and the
-/// moves of playouts.
-fn look(machine: &mut PropNetMachine, name: &str, games: u64) -> Seen {
-    let mut seen = Seen::default();
-    let mut answer = Vec::new();
-    let are_two = machine.game().role_count() - usize::from(machine.game().nature().is_some()) == 2;
+/// Plays `games` random games. `visit` sees each state in which all roles have legal moves, with these moves and the
+/// number of the game, and returns the moves among which each role draws.
+fn in_random_games(
+    machine: &mut PropNetMachine,
+    games: u64,
+    mut visit: impl FnMut(&mut PropNetMachine, &BitState, Vec<Vec<Move>>, u64) -> Vec<Vec<Move>>,
+) {
     for game in 0..games {
         let mut state = machine.initial_state().expect("a state");
         for step in 0..100 {
@@ -126,63 +129,74 @@ fn look(machine: &mut PropNetMachine, name: &str, games: u64) -> Seen {
                 break;
             }
             let Some(legal) = legal_moves(machine, &state) else { break };
-            if let Some(role) = decider(&legal) {
-                let next = after(machine, &state, &legal, role);
-                let moves = legal[role].iter().copied().zip(&next);
-                let wins: Vec<Move> =
-                    moves.clone().filter(|(_, next)| is_won(machine, next, role)).map(|(mv, _)| mv).collect();
-                let safe: Vec<Move> =
-                    moves.filter(|(_, next)| !is_lost(machine, next, role)).map(|(mv, _)| mv).collect();
-                machine.decisive_moves(&[&state], &mut answer).expect("a state");
-                let expected = match () {
-                    () if !wins.is_empty() => &wins,
-                    () if are_two && !safe.is_empty() => &safe,
-                    () => &legal[role],
-                };
-                assert_eq!(&answer[role].moves, expected, "{name}: of {legal:?}");
-                let lost = are_two && wins.is_empty() && safe.is_empty();
-                match answer[role].verdict {
-                    Verdict::Open => {}
-                    Verdict::Wins(ending) => {
-                        assert!(!wins.is_empty(), "{name}: of {legal:?}");
-                        check_ending(machine, &next, role, ending);
-                    }
-                    Verdict::OthersLose(ending) => {
-                        assert!(wins.is_empty() && !lost, "{name}: of {legal:?}");
-                        check_losses(machine, &next, role, ending);
-                    }
-                    Verdict::Loses(ending) => {
-                        assert!(lost, "{name}: of {legal:?}");
-                        check_losses(machine, &next, role, ending);
-                    }
-                }
-                seen.certain += usize::from(answer[role].verdict != Verdict::Open);
-                seen.lost += usize::from(matches!(answer[role].verdict, Verdict::Loses(_)));
-                // A few playouts run one by one, many in lanes.
-                for count in [2, 12] {
-                    let plain = steps(machine, &state, count, false);
-                    let made = steps(machine, &state, count, true);
-                    let all_in = |set: &[Move]| made.iter().all(|joint| set.contains(&joint[role]));
-                    let told = || format!("{name}: {wins:?}, {safe:?} of {legal:?}, made {made:?}");
-                    if !wins.is_empty() {
-                        assert!(all_in(&wins), "{}", told());
-                        seen.won += 1;
-                    } else if are_two && !safe.is_empty() && safe.len() < next.len() {
-                        assert!(all_in(&safe), "{}", told());
-                        seen.threatened += 1;
-                    } else {
-                        assert_eq!(plain, made, "{name}: where nobody has to do anything nothing changes");
-                    }
-                }
-            }
+            let moves = visit(machine, &state, legal, game);
             let drawn = |(role, moves): (usize, &Vec<Move>)| {
-                let bits = rng::mix(game << 32 | step << 8 | role as u64);
-                moves[(bits % moves.len() as u64) as usize]
+                moves[(rng::mix(game << 32 | step << 8 | role as u64) % moves.len() as u64) as usize]
             };
-            let joint: Vec<Move> = legal.iter().enumerate().map(drawn).collect();
+            let joint: Vec<Move> = moves.iter().enumerate().map(drawn).collect();
             state = machine.next_state(&state, &joint).expect("legal moves");
         }
     }
+}
+
+/// Plays random games. In each state in which one role chooses, checks the answer of `decisive_moves` and the
+/// moves of playouts.
+fn look(machine: &mut PropNetMachine, name: &str, games: u64) -> Seen {
+    let mut seen = Seen::default();
+    let mut answer = Vec::new();
+    let are_two = machine.game().role_count() - usize::from(machine.game().nature().is_some()) == 2;
+    in_random_games(machine, games, |machine, state, legal, _| {
+        if let Some(role) = decider(&legal) {
+            let next = after(machine, state, &legal, role);
+            let moves = legal[role].iter().copied().zip(&next);
+            let wins: Vec<Move> =
+                moves.clone().filter(|(_, next)| is_won(machine, next, role)).map(|(mv, _)| mv).collect();
+            let safe: Vec<Move> =
+                moves.filter(|(_, next)| !is_lost(machine, next, role)).map(|(mv, _)| mv).collect();
+            machine.decisive_moves(&[state], &mut answer).expect("a state");
+            let expected = match () {
+                () if !wins.is_empty() => &wins,
+                () if are_two && !safe.is_empty() => &safe,
+                () => &legal[role],
+            };
+            assert_eq!(&answer[role].moves, expected, "{name}: of {legal:?}");
+            let lost = are_two && wins.is_empty() && safe.is_empty();
+            match answer[role].verdict {
+                Verdict::Open => {}
+                Verdict::Wins(ending) => {
+                    assert!(!wins.is_empty(), "{name}: of {legal:?}");
+                    check_ending(machine, &next, role, ending);
+                }
+                Verdict::OthersLose(ending) => {
+                    assert!(wins.is_empty() && !lost, "{name}: of {legal:?}");
+                    check_losses(machine, &next, role, ending);
+                }
+                Verdict::Loses(ending) => {
+                    assert!(lost, "{name}: of {legal:?}");
+                    check_losses(machine, &next, role, ending);
+                }
+            }
+            seen.certain += usize::from(answer[role].verdict != Verdict::Open);
+            seen.lost += usize::from(matches!(answer[role].verdict, Verdict::Loses(_)));
+            // A few playouts run one by one, many in lanes.
+            for count in [2, 12] {
+                let plain = steps(machine, state, count, false);
+                let made = steps(machine, state, count, true);
+                let all_in = |set: &[Move]| made.iter().all(|joint| set.contains(&joint[role]));
+                let told = || format!("{name}: {wins:?}, {safe:?} of {legal:?}, made {made:?}");
+                if !wins.is_empty() {
+                    assert!(all_in(&wins), "{}", told());
+                    seen.won += 1;
+                } else if are_two && !safe.is_empty() && safe.len() < next.len() {
+                    assert!(all_in(&safe), "{}", told());
+                    seen.threatened += 1;
+                } else {
+                    assert_eq!(plain, made, "{name}: where nobody has to do anything nothing changes");
+                }
+            }
+        }
+        legal
+    });
     seen
 }
 
@@ -301,195 +315,6 @@ fn the_turn_may_pass_by_the_move_that_waits() {
     assert_eq!(look(&mut other, "connect four", 2), look(&mut machine, "connect four", 2));
 }
 
-/// The possible states after the move `mv` of `role` in `state`.
-fn replies(
-    machine: &mut PropNetMachine,
-    state: &BitState,
-    legal: &[Vec<Move>],
-    role: usize,
-    mv: Move,
-) -> Vec<BitState> {
-    let mut joints = vec![Vec::new()];
-    for (number, moves) in legal.iter().enumerate() {
-        let moves = if number == role { std::slice::from_ref(&mv) } else { moves };
-        joints = joints
-            .iter()
-            .flat_map(|joint: &Vec<Move>| moves.iter().map(|&mv| joint.iter().copied().chain([mv]).collect()))
-            .collect();
-    }
-    joints.iter().map(|joint| machine.next_state(state, joint).expect("legal moves")).collect()
-}
-
-/// Plays random games and checks `decisive_moves` in states where several roles choose: a move may be
-/// removed only if it ends the game without a win, whatever the others do. Returns the number of removed
-/// moves, and the number of such moves that remain although the role has others.
-fn look_at_joint_choices(machine: &mut PropNetMachine, name: &str, games: u64) -> (usize, usize) {
-    let (mut missing, mut overlooked) = (0, 0);
-    let mut restricted = Vec::new();
-    for game in 0..games {
-        let mut state = machine.initial_state().expect("a state");
-        for step in 0..100 {
-            if machine.is_terminal(&state).expect("a state") {
-                break;
-            }
-            let Some(legal) = legal_moves(machine, &state) else { break };
-            machine.decisive_moves(&[&state], &mut restricted).expect("a state");
-            let narrowed: Vec<Vec<Move>> = restricted.iter().map(|one| one.moves.clone()).collect();
-            for (role, left) in narrowed.iter().enumerate().filter(|_| decider(&legal).is_none()) {
-                let mut is_lost = |mv| {
-                    replies(machine, &state, &legal, role, mv).iter().all(|next| {
-                        machine.is_terminal(next).expect("a state") && !is_won(machine, next, role)
-                    })
-                };
-                let (lost, other): (Vec<Move>, Vec<Move>) = legal[role].iter().partition(|&&mv| is_lost(mv));
-                let gone = legal[role].iter().filter(|mv| !left.contains(mv));
-                let gone: Vec<Move> = gone.copied().collect();
-                assert!(
-                    gone.iter().all(|mv| lost.contains(mv)),
-                    "{name}: {gone:?} of {legal:?}, {lost:?} lose"
-                );
-                assert!(!left.is_empty(), "{name}: nothing is left of {legal:?}");
-                missing += gone.len();
-                overlooked += if other.is_empty() { 0 } else { lost.len() - gone.len() };
-            }
-            // Half of the games continue with any legal moves, to reach more kinds of states.
-            let moves = if game % 2 == 0 { &legal } else { &narrowed };
-            let drawn = |(role, moves): (usize, &Vec<Move>)| {
-                moves[(rng::mix(game << 32 | step << 8 | role as u64) % moves.len() as u64) as usize]
-            };
-            let joint: Vec<Move> = moves.iter().enumerate().map(drawn).collect();
-            state = machine.next_state(&state, &joint).expect("legal moves");
-        }
-    }
-    (missing, overlooked)
-}
-
-/// Two runners, each on a plank of five cells, move at the same time left, right, or not at all. A runner
-/// that steps off loses; the game is drawn after six steps.
-const PLANKS: &str = "(role a) (role b)
-    (init (at a 3)) (init (at b 3)) (init (step 0))
-    (succ 0 1) (succ 1 2) (succ 2 3) (succ 3 4) (succ 4 5) (succ 5 6)
-    (<= (legal ?r left) (role ?r)) (<= (legal ?r right) (role ?r)) (<= (legal ?r stay) (role ?r))
-    (<= (next (at ?r ?m)) (does ?r left) (true (at ?r ?n)) (succ ?m ?n))
-    (<= (next (at ?r ?m)) (does ?r right) (true (at ?r ?n)) (succ ?n ?m))
-    (<= (next (at ?r ?n)) (does ?r stay) (true (at ?r ?n)))
-    (<= (next (step ?n)) (true (step ?m)) (succ ?m ?n))
-    (<= (off ?r) (true (at ?r 0))) (<= (off ?r) (true (at ?r 6)))
-    (<= terminal (off ?r)) (<= terminal (true (step 6)))
-    (<= (goal ?r 100) (role ?r) (role ?o) (distinct ?r ?o) (off ?o) (not (off ?r)))
-    (<= (goal ?r 0) (off ?r) (role ?o) (distinct ?r ?o) (not (off ?o)))
-    (<= (goal ?r 50) (off ?r) (role ?o) (distinct ?r ?o) (off ?o))
-    (<= (goal ?r 50) (role ?r) (not (off a)) (not (off b)))";
-
-#[test]
-fn nobody_runs_into_the_open_while_others_choose() {
-    let mut machine = network(PLANKS);
-    let (missing, overlooked) = look_at_joint_choices(&mut machine, "planks", 40);
-    assert!(missing > 0 && overlooked == 0, "{missing} missing, {overlooked} overlooked");
-}
-
-#[test]
-fn nobody_does_so_in_published_games() {
-    for name in ["tron_10x10", "snake2p"] {
-        let Some(kif) = ggp_tests::published(name) else { return };
-        let mut machine = network(&kif);
-        let (missing, overlooked) = look_at_joint_choices(&mut machine, name, 6);
-        assert!(missing > 0 && overlooked == 0, "{name}: {missing} missing, {overlooked} overlooked");
-    }
-}
-
-/// Two rows of five cells. In each step each role marks a cell of one row, and the roles change rows after it. Two marks of
-/// a role side by side win, unless both roles have them.
-const ROWS: &str = "(role a) (role b) (row 1) (row 2) (cell 1) (cell 2) (cell 3) (cell 4) (cell 5)
-    (init (at a 1)) (init (at b 2)) (succ 1 2) (succ 2 3) (succ 3 4) (succ 4 5)
-    (<= (marked ?row ?cell) (true (mark ?row ?cell ?any)))
-    (<= (legal ?r (set ?row ?cell)) (true (at ?r ?row)) (cell ?cell) (not (marked ?row ?cell)))
-    (<= (next (mark ?row ?cell ?r)) (does ?r (set ?row ?cell)))
-    (<= (next (mark ?row ?cell ?r)) (true (mark ?row ?cell ?r)))
-    (<= (next (at ?r ?other)) (true (at ?r ?row)) (row ?other) (distinct ?row ?other))
-    (<= (pair ?r) (true (mark ?row ?x ?r)) (succ ?x ?y) (true (mark ?row ?y ?r)))
-    (<= open (row ?row) (cell ?cell) (not (marked ?row ?cell)))
-    (<= terminal (pair ?r)) (<= terminal (not open))
-    (<= (goal ?r 100) (pair ?r) (role ?o) (distinct ?r ?o) (not (pair ?o)))
-    (<= (goal ?r 0) (role ?r) (not (pair ?r)) (pair ?o))
-    (<= (goal ?r 50) (pair ?r) (role ?o) (distinct ?r ?o) (pair ?o))
-    (<= (goal ?r 50) (role ?r) (not (pair a)) (not (pair b)))";
-
-/// The moves of `role` in [`ROWS`] that give it two marks side by side. They win unless the other role makes such a move
-/// too.
-fn pairing_moves(
-    machine: &mut PropNetMachine,
-    state: &BitState,
-    legal: &[Vec<Move>],
-    role: usize,
-) -> Vec<Move> {
-    let own = ["a", "b"][role];
-    let mut is_pairing = |mv: Move| {
-        let next = replies(machine, state, legal, role, mv).swap_remove(0);
-        let facts = machine.facts_of(&next).expect("a state");
-        let has =
-            |row: u32, cell: u32| facts.iter().any(|f| f.as_str() == format!("(mark {row} {cell} {own})"));
-        (1..=2).any(|row| (1..5).any(|cell| has(row, cell) && has(row, cell + 1)))
-    };
-    legal[role].iter().copied().filter(|&mv| is_pairing(mv)).collect()
-}
-
-#[test]
-fn beside_simultaneous_moves_wins_are_made_and_prevented() {
-    let mut machine = network(ROWS);
-    let (mut won, mut prevented) = (0, 0);
-    let mut restricted = Vec::new();
-    for game in 0..60u64 {
-        let mut state = machine.initial_state().expect("a state");
-        for step in 0.. {
-            if machine.is_terminal(&state).expect("a state") {
-                break;
-            }
-            let legal = legal_moves(&mut machine, &state).expect("legal moves");
-            machine.decisive_moves(&[&state], &mut restricted).expect("a state");
-            for role in 0..2 {
-                let wins = pairing_moves(&mut machine, &state, &legal, role);
-                let mut allows_win = |mv: Move| {
-                    let mut next = replies(&mut machine, &state, &legal, role, mv);
-                    next.retain(|next| !machine.is_terminal(next).expect("a state"));
-                    let wins = |next: &BitState| {
-                        let legal = legal_moves(&mut machine, next).expect("legal moves");
-                        !pairing_moves(&mut machine, next, &legal, 1 - role).is_empty()
-                    };
-                    !next.is_empty() && next.iter().all(wins)
-                };
-                let safe: Vec<Move> = legal[role].iter().copied().filter(|&mv| !allows_win(mv)).collect();
-                let is_last = legal.iter().all(|moves| moves.len() == 1);
-                let expected = match () {
-                    () if !wins.is_empty() => &wins,
-                    () if !safe.is_empty() => &safe,
-                    () => &legal[role],
-                };
-                assert!(
-                    is_last || &restricted[role].moves == expected,
-                    "game {game}, step {step}, role {role}: {:?} instead of {expected:?} of {legal:?}, {}",
-                    restricted[role].moves,
-                    machine
-                        .facts_of(&state)
-                        .expect("a state")
-                        .iter()
-                        .map(ToString::to_string)
-                        .collect::<String>()
-                );
-                assert_eq!(restricted[role].verdict, Verdict::Open, "no proof beside simultaneous moves");
-                won += usize::from(!wins.is_empty());
-                prevented += usize::from(wins.is_empty() && (1..legal[role].len()).contains(&safe.len()));
-            }
-            let drawn = |(role, moves): (usize, &Vec<Move>)| {
-                moves[(rng::mix(game << 32 | step << 8 | role as u64) % moves.len() as u64) as usize]
-            };
-            let joint: Vec<Move> = legal.iter().enumerate().map(drawn).collect();
-            state = machine.next_state(&state, &joint).expect("legal moves");
-        }
-    }
-    assert!(won > 20 && prevented > 20, "{won} won, {prevented} prevented");
-}
-
 #[test]
 fn a_search_looks_at_what_stops_a_threat_first() {
     let mut machine = network(&ggp_tests::rulesheet("connect_four"));
@@ -515,36 +340,25 @@ fn a_search_looks_at_what_stops_a_threat_first() {
 fn check_proofs(machine: &mut PropNetMachine, games: u64) -> usize {
     let mut proved = 0;
     let mut answer = Vec::new();
-    for game in 0..games {
-        let mut state = machine.initial_state().expect("a state");
-        for step in 0.. {
-            if machine.is_terminal(&state).expect("a state") {
-                break;
+    in_random_games(machine, games, |machine, state, legal, _| {
+        machine.decisive_moves(&[state], &mut answer).expect("a state");
+        if let Some(role) = decider(&legal)
+            && let Verdict::Wins(ending) | Verdict::Loses(ending) = answer[role].verdict
+        {
+            for (decisive, iterations) in [(true, 1), (false, 100_000)] {
+                let techniques = Techniques::all().with(Technique::Decisive, decisive);
+                let options = MctsOptions { techniques, ..MctsOptions::default() };
+                let mut search =
+                    Search::from_state(machine.clone(), &options, state.clone()).expect("a search");
+                assert_eq!(search.run(&Limits::iterations(iterations)), Halt::Decided);
+                let best = search.report(Role(role as u8)).candidates.swap_remove(0).proven;
+                let won = ending.winner.index() == role;
+                assert_eq!(best, Some(if won { ending.best } else { ending.least }.value()));
             }
-            let legal = legal_moves(machine, &state).expect("legal moves");
-            machine.decisive_moves(&[&state], &mut answer).expect("a state");
-            if let Some(role) = decider(&legal)
-                && let Verdict::Wins(ending) | Verdict::Loses(ending) = answer[role].verdict
-            {
-                for (decisive, iterations) in [(true, 1), (false, 100_000)] {
-                    let techniques = Techniques::all().with(Technique::Decisive, decisive);
-                    let options = MctsOptions { techniques, ..MctsOptions::default() };
-                    let mut search =
-                        Search::from_state(machine.clone(), &options, state.clone()).expect("a search");
-                    assert_eq!(search.run(&Limits::iterations(iterations)), Halt::Decided);
-                    let best = search.report(Role(role as u8)).candidates.swap_remove(0).proven;
-                    let won = ending.winner.index() == role;
-                    assert_eq!(best, Some(if won { ending.best } else { ending.least }.value()));
-                }
-                proved += 1;
-            }
-            let drawn = |(role, moves): (usize, &Vec<Move>)| {
-                moves[(rng::mix(game << 32 | step << 8 | role as u64) % moves.len() as u64) as usize]
-            };
-            let joint: Vec<Move> = legal.iter().enumerate().map(drawn).collect();
-            state = machine.next_state(&state, &joint).expect("legal moves");
+            proved += 1;
         }
-    }
+        legal
+    });
     proved
 }
 
