@@ -1,4 +1,4 @@
-//! What a role observes of a match.
+//! The observations of a role in a match.
 
 use crate::error::Error;
 use crate::reasoner::Reasoner;

@@ -15,7 +15,7 @@ const THINKING_TIME: Duration = Duration::from_secs(5);
 
 #[pymethods]
 impl Game {
-    /// What a search thinks of the moves in a state, as `ggp analyze` shows it.
+    /// Rates the moves in a state by a search, as `ggp analyze` does.
     ///
     /// Args:
     ///     state: The state; the initial one by default. In a game of hidden information it is left out, since no role

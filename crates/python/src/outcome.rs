@@ -8,20 +8,14 @@ impl Batch {
     /// Whether each episode is over by the rules, or by an illegal action: a bool array of shape (n,).
     #[getter]
     fn terminated<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.filled(py, None, &[self.lanes], "bool", |batch, out| {
-            batch.write_terminated(out);
-            Ok(())
-        })
+        self.of_lanes(py, "bool", |batch, out| batch.write_terminated(out))
     }
 
     /// Whether each episode is over without a terminal state, at `max_steps` or because a role has no legal move: a bool
     /// array of shape (n,).
     #[getter]
     fn truncated<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.filled(py, None, &[self.lanes], "bool", |batch, out| {
-            batch.write_truncated(out);
-            Ok(())
-        })
+        self.of_lanes(py, "bool", |batch, out| batch.write_truncated(out))
     }
 
     /// The rewards of the last step, a float32 array of shape (n, R): where it ended an episode, the goals divided by 100,
@@ -55,19 +49,13 @@ impl Batch {
     /// The number of steps of each episode, a uint32 array of shape (n,).
     #[getter]
     fn steps<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.filled(py, None, &[self.lanes], "uint32", |batch, out| {
-            batch.write_steps(out);
-            Ok(())
-        })
+        self.of_lanes(py, "uint32", |batch, out| batch.write_steps(out))
     }
 
     /// The number of each lane's episode, from 0: a uint32 array of shape (n,).
     #[getter]
     fn episodes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.filled(py, None, &[self.lanes], "uint32", |batch, out| {
-            batch.write_episodes(out);
-            Ok(())
-        })
+        self.of_lanes(py, "uint32", |batch, out| batch.write_episodes(out))
     }
 
     /// The number of the role whose turn it is in each lane, an int8 array of shape (n,): the only role with a choice. If no
@@ -75,8 +63,20 @@ impl Batch {
     /// and where the episode is over. Chance does not count.
     #[getter]
     fn current_player<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.filled(py, None, &[self.lanes], "int8", |batch, out| {
-            batch.write_turns(out);
+        self.of_lanes(py, "int8", ggp::Batch::write_turns)
+    }
+}
+
+impl Batch {
+    /// An array with one item for each lane, which `write` fills.
+    fn of_lanes<'py, T: numpy::Element + Send>(
+        &self,
+        py: Python<'py>,
+        dtype: &str,
+        write: impl FnOnce(&mut ggp::Batch, &mut [T]) + Send,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        self.filled(py, None, &[self.lanes], dtype, |batch, out| {
+            write(batch, out);
             Ok(())
         })
     }

@@ -1,10 +1,10 @@
-//! What the roles of a game of hidden information have seen of the running episodes: their moves and percepts.
+//! The observations of the roles of a game of hidden information in the running episodes: their moves and percepts.
 
 use super::{Batch, Inner};
 use crate::batch_error::BatchError;
 use ggp_game::{Fact, OwnedObservation, Role};
 
-/// What each role has seen of a lane's episode.
+/// The observations of each role in a lane's episode.
 #[derive(Clone, Default)]
 pub(super) struct History {
     episode: u32,

@@ -7,7 +7,7 @@ use ggp_game::{Clocks, OwnedObservation, Role, StateMachine, StopToken, advice};
 use ggp_search::{Limits, MctsOptions, PlayerSpec};
 use std::time::Duration;
 
-/// What a role knows of a lane's episode.
+/// The knowledge of a role about a lane's episode.
 pub(super) enum Known {
     /// The state.
     State(State),

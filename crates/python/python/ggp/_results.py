@@ -80,7 +80,7 @@ class Candidate(NamedTuple):
 
 
 class Analysis(NamedTuple):
-    """What a search thinks of a state."""
+    """The ratings of the moves in a state by a search."""
 
     moves: dict[str, list[Candidate]]
     """For each role its moves, best first."""
