@@ -5,7 +5,7 @@ use std::process::{Command, Output};
 /// All tests of this crate that need external data.
 const TESTS: [&str; 13] = [
     "board::published_games_have_boards",
-    "decisive::nobody_does_so_in_published_games",
+    "decisive::simultaneous::nobody_does_so_in_published_games",
     "decisive::published_games_are_no_exception",
     "equivalent_moves::whichever_equivalent_move_is_made_the_game_goes_on_alike",
     "five::breakthrough_holes",
