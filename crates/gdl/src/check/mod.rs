@@ -5,14 +5,20 @@
 //! (Love et al. 2008), section 3, unless a file says otherwise.
 
 mod arity;
+mod base;
 mod case;
+mod constant;
+mod dead;
 mod dependency;
+mod duplicate;
 mod goals;
+mod inference;
 mod keywords;
 mod missing;
 mod pattern;
 mod recursion;
 mod relations;
+mod roles;
 mod safety;
 mod stratification;
 mod subsumption;
@@ -25,6 +31,7 @@ use crate::lexer::{Lexer, TokenKind};
 use crate::sexpr;
 use crate::symbol::Symbol;
 use dependency::{Dependencies, Grain};
+use inference::Inference;
 use relations::Relations;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -78,10 +85,12 @@ pub fn check(description: &Description, strictness: Strictness) -> Vec<Diagnosti
     let relations = Relations::of(description);
     let patterns = Dependencies::of(description, &relations, Grain::Patterns);
     let whole = Dependencies::of(description, &relations, Grain::Relations);
+    let inference = Inference::of(description);
     let mut checker = Checker {
         description,
         strictness,
         relations: &relations,
+        inference: &inference,
         findings: Vec::new(),
         seen: FxHashSet::default(),
         omitted: 0,
@@ -92,6 +101,11 @@ pub fn check(description: &Description, strictness: Strictness) -> Vec<Diagnosti
     stratification::check(&mut checker, &patterns, &whole);
     recursion::check(&mut checker, &patterns, &whole);
     missing::check(&mut checker);
+    roles::check(&mut checker);
+    base::check(&mut checker);
+    constant::check(&mut checker);
+    duplicate::check(&mut checker);
+    dead::check(&mut checker);
     relations::check(&mut checker);
     goals::check(&mut checker);
     case::check(&mut checker);
@@ -104,6 +118,7 @@ struct Checker<'a> {
     description: &'a Description,
     strictness: Strictness,
     relations: &'a Relations,
+    inference: &'a Inference,
     findings: Vec<Diagnostic>,
     /// The code, place and message of each finding reported so far. Rules that are alternatives of one source
     /// rule give the same findings, which are reported only once.

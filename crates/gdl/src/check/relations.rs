@@ -5,8 +5,8 @@
 
 use super::pattern::{PAIRS, Pattern, PatternIndex};
 use super::typos::suggest;
-use super::{Checker, Weight, atom_of, keyword_symbols};
-use crate::ast::{Atom, Description};
+use super::{Checker, Weight, atom_of, dead, keyword_symbols};
+use crate::ast::{Atom, Description, Span};
 use crate::diagnostic::Diagnostic;
 use crate::keyword::Keyword;
 use crate::symbol::Symbol;
@@ -73,8 +73,6 @@ impl Relations {
 pub(super) fn check(checker: &mut Checker<'_>) {
     let relations = checker.relations;
     let description = checker.description;
-    let produced: Vec<&str> =
-        relations.all.iter().filter(|r| !r.heads.is_empty()).map(|r| description.name(r.name)).collect();
     let used: Vec<&str> = relations
         .all
         .iter()
@@ -83,7 +81,15 @@ pub(super) fn check(checker: &mut Checker<'_>) {
         .collect();
     for relation in relations.all.iter().filter(|r| r.keyword.is_none()) {
         if relation.heads.is_empty() {
-            never_produced(checker, relation, &produced);
+            // The check of dead rules reports positive conditions.
+            let uses = relation.uses.iter().filter_map(|&(r, l)| atom_of(&description.rules[r].body[l]));
+            let uses: Vec<(&Atom, bool)> = uses.collect();
+            if let [(atom, true), rest @ ..] = uses.as_slice()
+                && rest.iter().all(|&(_, negated)| negated)
+            {
+                let (weight, diagnostic) = never_produced(checker, atom, true);
+                checker.report(weight, diagnostic);
+            }
         } else if relation.uses.is_empty() {
             never_used(checker, relation, &used);
         }
@@ -91,17 +97,31 @@ pub(super) fn check(checker: &mut Checker<'_>) {
     unmatched(checker);
 }
 
-fn never_produced(checker: &mut Checker<'_>, relation: &Relation, produced: &[&str]) {
+/// The finding about the condition `atom`, whose relation has no rule and no fact.
+pub(super) fn never_produced(checker: &Checker<'_>, atom: &Atom, negated: bool) -> (Weight, Diagnostic) {
     let description = checker.description;
-    let name = description.name(relation.name);
-    let keywords = [Keyword::True.name(), Keyword::Does.name(), Keyword::Role.name()];
-    let similar = suggest(name, produced.iter().copied().chain(keywords));
-    // Report only the first use of each relation.
-    let Some(&(rule, literal)) = relation.uses.first() else { return };
-    let Some((atom, negated)) = atom_of(&description.rules[rule].body[literal]) else { return };
+    let name = description.name(atom.relation);
+    let span = checker.keyword_span(atom);
     let holds = if negated { "always holds" } else { "never holds" };
-    let span = checker.find_word(atom.span, name);
-    let shown = if produced.contains(&name) {
+    if checker.inference.is_fluent(atom) {
+        let message =
+            format!("`{name}` is a part of the state, not a relation, so this condition {holds} as it is");
+        let text = checker.text(atom);
+        let diagnostic = Diagnostic::warning("fluent-as-relation", atom.span, message)
+            .help(format!("ask for it with `true`: `(true {text})`"))
+            .edit(Span { start: atom.span.start, end: atom.span.start }, "(true ")
+            .edit(Span { start: atom.span.end, end: atom.span.end }, ")");
+        return (Weight::Breach, diagnostic);
+    }
+    let produced = || {
+        let relations = checker.relations.all.iter().filter(|r| !r.heads.is_empty());
+        relations.map(|r| (description.name(r.name), r.arity))
+    };
+    let keywords = [Keyword::True, Keyword::Does, Keyword::Role].map(|k| (k.name(), k.arity()));
+    let same_arity = produced().chain(keywords).filter(|&(_, arity)| arity == atom.args.len());
+    let similar = suggest(name, same_arity.map(|(name, _)| name))
+        .or_else(|| suggest(name, produced().map(|(name, _)| name)));
+    let shown = if produced().any(|(other, _)| other == name) {
         format!("{name}` with this number of arguments")
     } else {
         format!("{name}`")
@@ -111,11 +131,10 @@ fn never_produced(checker: &mut Checker<'_>, relation: &Relation, produced: &[&s
         span,
         format!("no rule or fact produces `{shown}, so this condition {holds}"),
     );
-    let diagnostic = match similar {
-        Some(similar) => diagnostic.did_you_mean(span, similar),
-        None => diagnostic.help("add a rule or a fact for it, or remove the condition"),
-    };
-    checker.report(Weight::Lint, diagnostic);
+    match similar {
+        Some(similar) => (Weight::Breach, diagnostic.did_you_mean(span, similar)),
+        None => (Weight::Lint, diagnostic.help("add a rule or a fact for it, or remove the condition")),
+    }
 }
 
 fn never_used(checker: &mut Checker<'_>, relation: &Relation, used: &[&str]) {
@@ -162,6 +181,14 @@ fn unmatched(checker: &mut Checker<'_>) {
             let Some((atom, negated)) = atom_of(&description.rules[rule].body[literal]) else { continue };
             let pattern = Pattern::of(description, atom);
             if !done.insert(pattern.clone()) {
+                continue;
+            }
+            if let Some(need) = checker.inference.unmet(rule, literal) {
+                // The check of dead rules reports positive conditions.
+                if negated {
+                    let (weight, diagnostic) = dead::unmet(checker, atom, need, true);
+                    checker.report(weight, diagnostic);
+                }
                 continue;
             }
             let effort = index.effort(&description.terms, &pattern);
