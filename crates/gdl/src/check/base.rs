@@ -2,7 +2,8 @@
 //!
 //! Rulesheets that have `base` list every fluent in it, and those that have `input` every move.
 
-use super::inference::part_span;
+use super::inference::{names, part_span, word_at};
+use super::typos::suggest;
 use super::{Checker, Weight};
 use crate::ast::{Atom, Span, Term, TermId};
 use crate::diagnostic::Diagnostic;
@@ -42,28 +43,58 @@ fn compare(checker: &mut Checker<'_>, list: Keyword, place: Option<Place>, giver
             }
             let span = part_span(&description.source, head, &[argument]).unwrap_or(head.span);
             let whole = super::brief(&description.term_text(head.args[argument]));
+            // The check of dead rules has a better explanation.
+            let is_explained = |finding: &Diagnostic| {
+                finding.code == "never-started"
+                    && head.span.start <= finding.span.start
+                    && finding.span.end <= head.span.end
+            };
+            if checker.findings.iter().any(is_explained) {
+                continue;
+            }
             let message = format!(
                 "`{}` gives `{whole}`, but `{}` lists no such thing{missing}",
                 keyword.name(),
                 list.name()
             );
+            let word = word_at(description, domains, &with_argument(head, argument), at, name);
+            let mut known = names(description, domains, at);
+            known.extend(domains.functions(at).iter().map(|&(function, _)| description.name(function)));
+            let similar = suggest(description.name(name), known);
             let diagnostic = Diagnostic::warning("not-listed", span, message);
-            let listed = &description.rules[last];
-            let role = if list == Keyword::Input { "ROLE " } else { "" };
-            let ground = description.terms.is_ground(head.args[argument]) && list == Keyword::Base;
-            let text = description.term_text(head.args[argument]);
-            let diagnostic = diagnostic
-                .and_at(listed.head.span, format!("the last rule of `{}`", list.name()))
-                .help(format!("add `({} {role}{})`", list.name(), super::brief(&text)));
-            let diagnostic = if ground {
-                let end = Span { start: listed.span.end, end: listed.span.end };
-                diagnostic.edit(end, format!("\n(base {text})"))
-            } else {
-                diagnostic
+            let diagnostic = match (similar, word) {
+                (Some(similar), Some(word)) => diagnostic.did_you_mean(word, similar),
+                _ => to_add(checker, diagnostic, (list, last), head.args[argument]),
             };
             checker.report(Weight::Lint, diagnostic);
         }
     }
+}
+
+/// The atom with only the argument of the index `argument`, in the place of which paths of `base` begin.
+fn with_argument(head: &Atom, argument: usize) -> Atom {
+    Atom { args: vec![head.args[argument]], ..head.clone() }
+}
+
+/// Adds the help to list `term`. `last` is the last rule for the keyword `list`.
+fn to_add(
+    checker: &Checker<'_>,
+    diagnostic: Diagnostic,
+    (list, last): (Keyword, usize),
+    term: TermId,
+) -> Diagnostic {
+    let description = checker.description;
+    let listed = &description.rules[last];
+    let role = if list == Keyword::Input { "ROLE " } else { "" };
+    let text = description.term_text(term);
+    let diagnostic = diagnostic
+        .and_at(listed.head.span, format!("the last rule of `{}`", list.name()))
+        .help(format!("add `({} {role}{})`", list.name(), super::brief(&text)));
+    if list == Keyword::Base && description.terms.is_ground(term) {
+        let end = Span { start: listed.span.end, end: listed.span.end };
+        return diagnostic.edit(end, format!("\n(base {text})"));
+    }
+    diagnostic
 }
 
 /// The first part of `term`, a part of the head of `rule`, that cannot stand at `place` or inside it. Gives a

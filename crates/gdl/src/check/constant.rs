@@ -78,12 +78,16 @@ fn distinct(
     twin: &impl Fn(Symbol) -> Option<Symbol>,
 ) {
     let description = checker.description;
-    let (Term::Constant(constant), Term::Variable(variable)) =
-        (description.terms.get(one), description.terms.get(other))
-    else {
+    let Term::Constant(constant) = description.terms.get(one) else { return };
+    let Some(twin) = twin(*constant) else { return };
+    let Term::Variable(variable) = description.terms.get(other) else {
+        // Two different constants are always distinct, so this states nothing.
+        if matches!(description.terms.get(other), Term::Constant(_)) {
+            let word = checker.find_word(span, description.name(*constant));
+            report_at(checker, word, *constant, twin);
+        }
         return;
     };
-    let Some(twin) = twin(*constant) else { return };
     let Some(variable) = clause.variables.iter().find(|v| v.name == *variable) else { return };
     let wide = &checker.inference.wide;
     let is_value = variable.from.iter().all(|&(_, place)| wide.meets(Need::Constant(place, *constant)));

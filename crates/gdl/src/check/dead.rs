@@ -84,33 +84,36 @@ fn causes(checker: &Checker<'_>) -> Vec<Cause> {
     let inference = checker.inference;
     let mut causes: Vec<Cause> = Vec::new();
     let mut known: FxHashMap<Key, usize> = FxHashMap::default();
-    for (rule, clause) in inference.clauses.all.iter().enumerate() {
-        let Some(failure) = inference.clauses.failure(&inference.wide, &Assumptions::default(), rule) else {
-            continue;
-        };
-        let literals: Vec<usize> = match &failure {
-            Failure::Need { literal, .. } | Failure::Never { literal } => vec![*literal],
-            Failure::Variable(variable) => variable.from.iter().map(|&(literal, _)| literal).collect(),
-        };
-        let key = match failure {
-            Failure::Need { need, .. } => Key::Need(need),
-            // The alternatives of one source rule have the same span.
-            _ => Key::Alone(checker.description.rules[rule].span.start),
-        };
+    let mut add = |key: Key, failure: Failure, rule: usize, literals: &[usize]| {
         let next = causes.len();
         let at = *known.entry(key).or_insert(next);
         if at == next {
             causes.push(Cause { failure, rules: Vec::new() });
         }
-        causes[at].rules.extend(literals.into_iter().map(|literal| (rule, literal)));
-        // Further failures of the same rule must not hide what follows from the first.
-        let others = clause.needs.iter().filter(|&&(literal, need)| {
-            need != Need::Relation(usize::MAX)
-                && !inference.wide.meets(need)
-                && !causes[at].rules.contains(&(rule, literal))
-        });
-        let others: Vec<(usize, usize)> = others.map(|&(literal, _)| (rule, literal)).collect();
-        causes[at].rules.extend(others);
+        causes[at].rules.extend(literals.iter().map(|&literal| (rule, literal)));
+    };
+    for (rule, clause) in inference.clauses.all.iter().enumerate() {
+        let mut last = None;
+        for &(literal, need) in &clause.needs {
+            // One finding for each condition.
+            if last != Some(literal) && !inference.wide.meets(need) {
+                last = Some(literal);
+                add(Key::Need(need), Failure::Need { literal, need }, rule, &[literal]);
+            }
+        }
+        if last.is_some() {
+            continue;
+        }
+        // The alternatives of one source rule have the same span.
+        let key = Key::Alone(checker.description.rules[rule].span.start);
+        match inference.clauses.failure(&inference.wide, &Assumptions::default(), rule) {
+            Some(Failure::Variable(variable)) => {
+                let literals: Vec<usize> = variable.from.iter().map(|&(literal, _)| literal).collect();
+                add(key, Failure::Variable(variable), rule, &literals);
+            }
+            Some(Failure::Never { literal }) => add(key, Failure::Never { literal }, rule, &[literal]),
+            Some(Failure::Need { .. }) | None => {}
+        }
     }
     causes
 }
@@ -249,9 +252,10 @@ pub(super) fn suggest_role(
 ) -> Diagnostic {
     let Some(place) = checker.inference.role else { return diagnostic };
     let roles = names(checker.description, &checker.inference.wide, place);
-    match suggest(word, roles.iter().copied()).or(left_out) {
+    let only = (roles.len() == 1).then(|| roles[0]);
+    match suggest(word, roles.iter().copied()).or(left_out).or(only) {
         Some(role) if span.end - span.start == word.len() => diagnostic.did_you_mean(span, role),
-        _ => diagnostic.help(format!("the roles are {}", listed(&roles, "and"))),
+        _ => diagnostic.one_of(format!("the roles are {}", listed(&roles, "and")), &roles),
     }
 }
 
@@ -378,9 +382,9 @@ fn report_start(
     let clauses = &checker.inference.clauses;
     let mut heads: Vec<Span> = waiting.iter().map(|&rule| rules[rule].span).collect();
     heads.dedup();
-    let many = match heads.len() {
-        1 => "1 rule never fires".to_owned(),
-        n => format!("{n} rules never fire"),
+    let (many, wait) = match heads.len() {
+        1 => ("1 rule never fires".to_owned(), "it waits"),
+        n => (format!("{n} rules never fire"), "they wait"),
     };
     let names: Vec<&str> = values.iter().map(|&value| description.name(value)).collect();
     // The values that the rules that do fire give in the same place.
@@ -398,14 +402,12 @@ fn report_start(
             let word = description.name(value);
             let span = word_at(description, domains, &rules[giver].head, start.place, value)
                 .unwrap_or(rules[giver].head.span);
-            let message = format!(
-                "{many}: they wait for {}, and the first state has `{word}` here",
-                listed(&names, "or")
-            );
+            let message =
+                format!("{many}: {wait} for {}, and the first state has `{word}` here", listed(&names, "or"));
             let diagnostic = Diagnostic::warning("never-started", span, message);
             match suggest(word, names.iter().copied()).or((names.len() == 1).then(|| names[0])) {
                 Some(similar) => diagnostic.did_you_mean(span, similar),
-                None => diagnostic.help(format!("write {} here", listed(&names, "or"))),
+                None => diagnostic.one_of(format!("write {} here", listed(&names, "or")), &names),
             }
         }
         None => {

@@ -31,6 +31,40 @@ impl Inference {
         needs.find(|&&(at, need)| at == literal && !self.wide.meets(need)).map(|&(_, need)| need)
     }
 
+    /// Whether a condition asks for a fluent with the name and the number of arguments of `atom`.
+    pub(super) fn is_asked(&self, atom: &Atom) -> bool {
+        let place = self.wide.fluent();
+        let wanted = match atom.args.len() {
+            0 => Need::Constant(place, atom.relation),
+            arity => Need::Function(place, (atom.relation, arity)),
+        };
+        let mut needs = self.clauses.all.iter().flat_map(|clause| clause.needs.iter().chain(&clause.denials));
+        needs.any(|&(_, need)| need == wanted)
+    }
+
+    /// The names of the fluents for which conditions ask, in order of first occurrence. `None` if a condition asks
+    /// for all fluents.
+    pub(super) fn asked(&self) -> Option<Vec<Symbol>> {
+        let fluent = self.wide.fluent();
+        let mut names = Vec::new();
+        for clause in &self.clauses.all {
+            if clause.variables.iter().any(|v| v.from.iter().any(|&(_, place)| place == fluent)) {
+                return None;
+            }
+            for (_, need) in clause.needs.iter().chain(&clause.denials) {
+                match *need {
+                    Need::Constant(place, name) | Need::Function(place, (name, _))
+                        if place == fluent && !names.contains(&name) =>
+                    {
+                        names.push(name);
+                    }
+                    _ => {}
+                }
+            }
+        }
+        Some(names)
+    }
+
     /// Whether the rules make a fluent with the name and the number of arguments of `atom`.
     pub(super) fn is_fluent(&self, atom: &Atom) -> bool {
         let place = self.wide.fluent();

@@ -11,6 +11,7 @@ mod constant;
 mod dead;
 mod dependency;
 mod duplicate;
+mod fold;
 mod goals;
 mod inference;
 mod keywords;
@@ -79,9 +80,14 @@ impl Weight {
     }
 }
 
-/// Checks `description` and returns the findings in the order of the text. The description can be evaluated
-/// unless a finding is an error.
+/// Checks `description` and returns the findings in the order of the text, the consequences of a mistake folded
+/// into the finding about it. The description can be evaluated unless a finding is an error.
 pub fn check(description: &Description, strictness: Strictness) -> Vec<Diagnostic> {
+    fold::fold(description, strictness, raw(description, strictness))
+}
+
+/// All findings about `description` in the order of the text, those that are consequences of others included.
+fn raw(description: &Description, strictness: Strictness) -> Vec<Diagnostic> {
     let relations = Relations::of(description);
     let patterns = Dependencies::of(description, &relations, Grain::Patterns);
     let whole = Dependencies::of(description, &relations, Grain::Relations);
@@ -102,10 +108,10 @@ pub fn check(description: &Description, strictness: Strictness) -> Vec<Diagnosti
     recursion::check(&mut checker, &patterns, &whole);
     missing::check(&mut checker);
     roles::check(&mut checker);
-    base::check(&mut checker);
     constant::check(&mut checker);
     duplicate::check(&mut checker);
     dead::check(&mut checker);
+    base::check(&mut checker);
     relations::check(&mut checker);
     goals::check(&mut checker);
     case::check(&mut checker);
@@ -229,18 +235,25 @@ mod tests {
         let kif = format!("{rules}\n{GAME}");
         let description = crate::parse(kif.as_bytes()).unwrap();
         let show = |d: &Diagnostic| format!("{} {} {}", d.severity.name(), d.code, &kif[d.span.range()]);
-        check(&description, strictness).iter().map(show).collect()
+        raw(&description, strictness).iter().map(show).collect()
     }
 
-    /// The findings at the default strictness. Leaves out `never-used`, `never-produced`, `never-matched` and
-    /// `several-goals`.
+    /// The lints that fragments of games give: their rules are not used, or do not fire.
+    const LINTS_OF_PARTS: [&str; 8] = [
+        "never-used",
+        "never-produced",
+        "never-matched",
+        "never-joined",
+        "never-started",
+        "several-goals",
+        "not-listed",
+        "duplicate-rule",
+    ];
+
+    /// The findings at the default strictness without [`LINTS_OF_PARTS`].
     pub(super) fn findings(rules: &str) -> Vec<String> {
         let mut all = findings_at(Strictness::Default, rules);
-        all.retain(|f| {
-            !["never-used", "never-produced", "never-matched", "several-goals"]
-                .iter()
-                .any(|lint| f.contains(lint))
-        });
+        all.retain(|f| !LINTS_OF_PARTS.iter().any(|lint| f.contains(lint)));
         all
     }
 

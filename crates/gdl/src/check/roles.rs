@@ -137,6 +137,7 @@ mod tests {
 
     #[test]
     fn heads_are_about_roles() {
+        // The role that is left out is a consequence.
         assert_eq!(
             found("(role x) (role y) (legal x a) (legal z a) (goal x 1) (goal y 1)"),
             ["z `z` is no role, so nobody gets this `legal`"]

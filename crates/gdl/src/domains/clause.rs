@@ -1,6 +1,6 @@
 //! The rules as the inference of domains reads them: what a rule needs to fire, and what its head then gives.
 
-use super::{Domains, Holder, MAX_DEPTH, Occurrences, Place};
+use super::{ANYTHING, Domains, Holder, MAX_DEPTH, Occurrences, Place};
 use crate::{Atom, Description, Keyword, Literal, Symbol, Term, TermId};
 use rustc_hash::FxHashMap;
 
@@ -27,7 +27,7 @@ pub(crate) enum Give {
 pub(crate) struct Variable {
     pub(crate) name: Symbol,
     /// The places of the variable in positive conditions, each with the index of the condition. Empty if the
-    /// variable stands only in terms that are nested too deep.
+    /// variable stands in no positive condition: then the rule is invalid, and gives no values for it.
     pub(crate) from: Vec<(usize, Place)>,
     /// The places of the variable in the head.
     pub(crate) to: Vec<Place>,
@@ -173,6 +173,9 @@ impl Domains {
                     parts.functions.push((place, (*function, args.len())));
                     let depth = self.node(place).depth + 1;
                     if depth > MAX_DEPTH {
+                        let mut deep = Vec::new();
+                        description.terms.variables(term, &mut deep);
+                        parts.variables.extend(deep.into_iter().map(|variable| (variable, ANYTHING)));
                         continue;
                     }
                     let first = stack.len();

@@ -171,7 +171,11 @@ impl Fixpoint<'_> {
                     }
                 }
             }
-            for variable in clause.variables.iter().filter(|variable| !variable.to.is_empty()) {
+            for variable in clause
+                .variables
+                .iter()
+                .filter(|variable| !variable.to.is_empty() && !variable.from.is_empty())
+            {
                 let from = sources(self.assumed, number, variable);
                 for &to in &variable.to {
                     self.pour(&from, to);
