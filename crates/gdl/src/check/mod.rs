@@ -12,6 +12,7 @@ mod dead;
 mod dependency;
 mod duplicate;
 mod fold;
+mod frames;
 mod goals;
 mod inference;
 mod keywords;
@@ -31,6 +32,8 @@ use crate::keyword::Keyword;
 use crate::lexer::{Lexer, TokenKind};
 use crate::sexpr;
 use crate::symbol::Symbol;
+pub use frames::{Unkept, fold_unused, unkept};
+
 use dependency::{Dependencies, Grain};
 use inference::Inference;
 use relations::Relations;
@@ -83,7 +86,20 @@ impl Weight {
 /// Checks `description` and returns the findings in the order of the text, the consequences of a mistake folded
 /// into the finding about it. The description can be evaluated unless a finding is an error.
 pub fn check(description: &Description, strictness: Strictness) -> Vec<Diagnostic> {
-    fold::fold(description, strictness, raw(description, strictness))
+    let mut findings = fold::fold(description, strictness, raw(description, strictness));
+    fold_unused(&mut findings, description);
+    findings
+}
+
+/// The errors of `description`, the consequences of a mistake folded into the error about it.
+pub fn errors(description: &Description, strictness: Strictness) -> Vec<Diagnostic> {
+    let is_error = |finding: &Diagnostic| finding.severity == Severity::Error;
+    if !raw(description, strictness).iter().any(is_error) {
+        return Vec::new();
+    }
+    let mut all = check(description, strictness);
+    all.retain(is_error);
+    all
 }
 
 /// All findings about `description` in the order of the text, those that are consequences of others included.
@@ -110,6 +126,7 @@ fn raw(description: &Description, strictness: Strictness) -> Vec<Diagnostic> {
     roles::check(&mut checker);
     constant::check(&mut checker);
     duplicate::check(&mut checker);
+    frames::check(&mut checker);
     dead::check(&mut checker);
     base::check(&mut checker);
     relations::check(&mut checker);
@@ -239,7 +256,8 @@ mod tests {
     }
 
     /// The lints that fragments of games give: their rules are not used, or do not fire.
-    const LINTS_OF_PARTS: [&str; 8] = [
+    const LINTS_OF_PARTS: [&str; 9] = [
+        "never-read",
         "never-used",
         "never-produced",
         "never-matched",
