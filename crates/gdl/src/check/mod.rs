@@ -133,6 +133,7 @@ fn raw(description: &Description, strictness: Strictness) -> Vec<Diagnostic> {
     goals::check(&mut checker);
     case::check(&mut checker);
     typos::check(&mut checker);
+    typos::check_values(&mut checker);
     checker.finish()
 }
 

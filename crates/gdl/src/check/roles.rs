@@ -1,16 +1,21 @@
 //! Checks the roles in heads: each is a role of the game, and each role has moves and goals.
 
 use super::dead::suggest_role;
-use super::inference::part_span;
+use super::inference::{part_span, word_at};
 use super::pattern::{Pattern, may_match};
+use super::typos::suggest;
 use super::{Checker, Weight};
 use crate::ast::{Atom, Term, TermId};
 use crate::diagnostic::Diagnostic;
-use crate::domains::Need;
+use crate::domains::{Give, Need, Place};
 use crate::keyword::Keyword;
+use crate::lexer::{Lexer, TokenKind};
+use crate::symbol::Symbol;
+use rustc_hash::FxHashMap;
 
 pub(super) fn check(checker: &mut Checker<'_>) {
     unknown(checker);
+    odd(checker);
     left_out(checker);
 }
 
@@ -57,6 +62,67 @@ fn unknown(checker: &mut Checker<'_>) {
             }
         }
     }
+}
+
+/// Reports a constant that stands once in the text, in a place of a head that holds nothing but roles elsewhere.
+fn odd(checker: &mut Checker<'_>) {
+    let Some(of_roles) = checker.inference.role else { return };
+    let description = checker.description;
+    let wide = &checker.inference.wide;
+    let roles = wide.constants(of_roles);
+    if !wide.is_complete() || wide.is_open(of_roles) {
+        return;
+    }
+    let mut counts: FxHashMap<&[u8], usize> = FxHashMap::default();
+    for token in Lexer::new(&description.source).filter(|token| token.kind == TokenKind::Word) {
+        *counts.entry(&description.source[token.span.range()]).or_default() += 1;
+    }
+    for (rule, clause) in checker.rules().map(|(_, rule)| rule).zip(&checker.inference.clauses.all) {
+        for &give in &clause.gives {
+            let Give::Constant(place, value) = give else { continue };
+            let word = description.name(value);
+            let others = wide.constants(place);
+            let is_odd = others.len() > 1
+                && !wide.is_open(place)
+                && wide.functions(place).is_empty()
+                && !roles.contains(&value)
+                && counts.get(word.as_bytes()) == Some(&1)
+                && others.iter().all(|other| *other == value || roles.contains(other));
+            // A value such as `nobody` is no mistake: it must resemble a role, or take the place of one.
+            let names = roles.iter().map(|&role| description.name(role));
+            if !is_odd || suggest(word, names).is_none() && replaced(checker, place).is_none() {
+                continue;
+            }
+            let left_out = replaced(checker, place).map(|role| description.name(role));
+            let span = word_at(description, wide, &rule.head, place, value).unwrap_or(rule.head.span);
+            let message = format!("`{word}` is no role, while every other value in this place is one");
+            let diagnostic = Diagnostic::warning("unknown-role", span, message);
+            checker.report(Weight::Lint, suggest_role(checker, diagnostic, span, word, left_out));
+        }
+    }
+}
+
+/// The role that a value takes the place of: the facts of `init` have as many values at `place` as there are
+/// roles, and all roles but one.
+fn replaced(checker: &Checker<'_>, place: Place) -> Option<Symbol> {
+    let description = checker.description;
+    let roles = checker.inference.wide.constants(checker.inference.role?);
+    let mut values: Vec<Symbol> = Vec::new();
+    for &rule in checker.relations.rules_of(Keyword::Init) {
+        for give in &checker.inference.clauses.all[rule].gives {
+            match *give {
+                Give::Constant(at, value) if at == place && description.rules[rule].body.is_empty() => {
+                    values.push(value);
+                }
+                _ => {}
+            }
+        }
+    }
+    values.sort_unstable();
+    values.dedup();
+    let mut missing = roles.iter().filter(|role| values.binary_search(role).is_err());
+    let role = missing.next().copied()?;
+    (roles.len() > 1 && values.len() == roles.len() && missing.next().is_none()).then_some(role)
 }
 
 /// The only role of which no head of `heads` speaks. `None` if there are several or none.
