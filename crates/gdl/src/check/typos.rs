@@ -3,9 +3,11 @@
 //! Two names are similar if they differ by one substituted, missing, additional or transposed letter; four in
 //! five spelling errors are of this kind (Damerau 1964).
 
+use super::inference::word_at;
 use super::{Checker, Weight};
 use crate::ast::Span;
 use crate::diagnostic::Diagnostic;
+use crate::domains::Give;
 use crate::keyword::{Connective, Keyword};
 use crate::lexer::{Lexer, TokenKind};
 use rustc_hash::FxHashMap;
@@ -13,6 +15,8 @@ use rustc_hash::FxHashMap;
 /// The minimum length of the names to check, in characters. Shorter names such as `x1` and `y1` often differ
 /// by one letter on purpose.
 const SHORTEST: usize = 5;
+/// The minimum length of a value that is compared with the other values of its place, in characters.
+const SHORTEST_VALUE: usize = 3;
 /// The maximum length of the names to check, in bytes. It keeps the work linear in the text.
 const LONGEST: usize = 40;
 /// A name with at least this many occurrences counts as correct. A similar name that occurs only once is then
@@ -34,6 +38,32 @@ pub(super) fn suggest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a s
         .filter(|&(d, c)| d <= most && 2 * d < c.chars().count().min(name.chars().count()))
         .min_by_key(|&(d, _)| d)
         .map(|(_, c)| c)
+}
+
+/// The value most similar to `name` among the values of one place, of which there are few. They may be shorter than
+/// names in general.
+pub(super) fn suggest_value<'a>(name: &str, values: &[&'a str]) -> Option<&'a str> {
+    const FEW: usize = 12;
+    let near = || {
+        let is_near = |value: &&&str| {
+            value.chars().count().max(name.chars().count()) >= SHORTEST_VALUE && is_slip(name, value)
+        };
+        if values.len() <= FEW { values.iter().find(is_near).copied() } else { None }
+    };
+    let contains = || {
+        let is_part = |value: &&&str| {
+            value.len() >= SHORTEST_VALUE
+                && distance(name, value) == 1
+                && !ends_in_digit(name)
+                && !ends_in_digit(value)
+        };
+        if values.len() <= FEW { values.iter().find(is_part).copied() } else { None }
+    };
+    suggest(name, values.iter().copied()).or_else(near).or_else(contains)
+}
+
+fn ends_in_digit(name: &str) -> bool {
+    name.ends_with(|c: char| c.is_ascii_digit())
 }
 
 /// The Damerau-Levenshtein distance (optimal string alignment) of two names, in characters.
@@ -104,7 +134,36 @@ pub(super) fn check(checker: &mut Checker<'_>) {
                 format!("`{name}` occurs only here, while `{other}` occurs {count} times"),
             )
             .and_at(first, format!("`{other}` first stands here"))
-            .help(format!("did you mean `{other}`?"));
+            .did_you_mean(span, other);
+            checker.report(Weight::Lint, diagnostic);
+        }
+    }
+}
+
+/// Reports a constant that stands once in the text, in a head, if it is one edit away from another value of its
+/// place that stands there at least [`OFTEN`] times. Such values may be shorter than [`SHORTEST`].
+pub(super) fn check_values(checker: &mut Checker<'_>) {
+    let description = checker.description;
+    let wide = &checker.inference.wide;
+    let mut counts: FxHashMap<&[u8], usize> = FxHashMap::default();
+    for token in Lexer::new(&description.source).filter(|token| token.kind == TokenKind::Word) {
+        *counts.entry(&description.source[token.span.range()]).or_default() += 1;
+    }
+    let count = |name: &str| counts.get(name.as_bytes()).copied().unwrap_or(0);
+    for (rule, clause) in checker.rules().map(|(_, rule)| rule).zip(&checker.inference.clauses.all) {
+        for &give in &clause.gives {
+            let Give::Constant(place, value) = give else { continue };
+            let name = description.name(value);
+            let length = name.chars().count();
+            if count(name) != 1 || !(SHORTEST_VALUE..SHORTEST).contains(&length) || wide.is_open(place) {
+                continue;
+            }
+            let others = wide.constants(place).iter().map(|&other| description.name(other));
+            let similar = others.filter(|other| count(other) >= OFTEN && is_slip(name, other));
+            let Some(other) = similar.max_by_key(|other| count(other)) else { continue };
+            let Some(span) = word_at(description, wide, &rule.head, place, value) else { continue };
+            let message = format!("`{name}` occurs only here, while `{other}` occurs {} times", count(other));
+            let diagnostic = Diagnostic::warning("probable-typo", span, message).did_you_mean(span, other);
             checker.report(Weight::Lint, diagnostic);
         }
     }
@@ -119,7 +178,7 @@ fn shortenings(name: &str) -> impl Iterator<Item = String> + '_ {
 /// Whether `name` is probably a misspelling of `right`: the two names have distance 1 and differ in letters.
 /// A different digit or sign is usually intended, as in `row1` and `row2`, and so is an additional letter at
 /// either end, as in `pawn` and `pawns`.
-fn is_slip(name: &str, right: &str) -> bool {
+pub(super) fn is_slip(name: &str, right: &str) -> bool {
     // The check in `case` reports names that differ only by case.
     if name.to_lowercase() == right.to_lowercase() || distance(name, right) != 1 {
         return false;
