@@ -2,14 +2,13 @@
 //!
 //! Rules often have a constant beside a variable of its name, such as the mark `x` beside a coordinate `?x`.
 //! A constant is reported only if it is no value of its place without this rule, although the values of the
-//! variable are.
+//! variable are, or if it stands in the head of this rule and in no other rule.
 
 use super::inference::word_at;
 use super::{Checker, Weight};
 use crate::ast::{Atom, Literal, Span, Term, TermId};
 use crate::diagnostic::Diagnostic;
 use crate::domains::{Assumptions, Clause, Give, Need, Place};
-use crate::lexer::{Lexer, TokenKind};
 use crate::symbol::Symbol;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -31,11 +30,8 @@ pub(super) fn check(checker: &mut Checker<'_>) {
     if twins.is_empty() {
         return;
     }
+    let homes = homes(checker);
     let mut left = FIXPOINTS;
-    let mut words: FxHashMap<&[u8], usize> = FxHashMap::default();
-    for token in Lexer::new(&description.source).filter(|token| token.kind == TokenKind::Word) {
-        *words.entry(&description.source[token.span.range()]).or_default() += 1;
-    }
     for (rule, of_rule) in description.rules.iter().enumerate() {
         let clause = &inference.clauses.all[rule];
         let variables = variables(checker, rule);
@@ -43,9 +39,11 @@ pub(super) fn check(checker: &mut Checker<'_>) {
         for &give in &clause.gives {
             let Give::Constant(place, constant) = give else { continue };
             let Some(twin) = twin(constant) else { continue };
-            let is_alone =
-                inference.wide.constants(place) == [constant] && once(&words, description.name(constant));
-            if left > 0 && (is_alone || is_alike(checker, clause, twin, place, constant)) {
+            let has_values = clause.variables.iter().any(|v| v.name == twin && !v.from.is_empty());
+            if has_values && homes.get(&constant) == Some(&Some(of_rule.span.start)) {
+                let span = word_at(description, &inference.wide, &of_rule.head, place, constant);
+                report(checker, span, &of_rule.head, constant, twin);
+            } else if left > 0 && is_alike(checker, clause, twin, place, constant) {
                 left -= 1;
                 let ignored: FxHashSet<(usize, Give)> = [(rule, give)].into_iter().collect();
                 let without = Assumptions { all_fire: true, ignored, ..Assumptions::default() };
@@ -76,9 +74,33 @@ pub(super) fn check(checker: &mut Checker<'_>) {
     }
 }
 
-/// Whether `name` stands once in the text, whose words are counted in `words`.
-fn once(words: &FxHashMap<&[u8], usize>, name: &str) -> bool {
-    words.get(name.as_bytes()) == Some(&1)
+/// The only source rule in which each constant stands, by the start of its span; `None` if there are several.
+fn homes(checker: &Checker<'_>) -> FxHashMap<Symbol, Option<usize>> {
+    let description = checker.description;
+    let mut homes: FxHashMap<Symbol, Option<usize>> = FxHashMap::default();
+    for (rule, clause) in description.rules.iter().zip(&checker.inference.clauses.all) {
+        let gives = clause.gives.iter().filter_map(|give| match give {
+            Give::Constant(_, constant) => Some(*constant),
+            Give::Function(..) => None,
+        });
+        let needs = clause.needs.iter().chain(&clause.denials).filter_map(|&(_, need)| match need {
+            Need::Constant(_, constant) => Some(constant),
+            Need::Function(..) | Need::Relation(_) => None,
+        });
+        let different = rule.body.iter().flat_map(|literal| match literal {
+            Literal::Distinct(left, right, _) => vec![*left, *right],
+            Literal::Positive(_) | Literal::Negative(_) => Vec::new(),
+        });
+        let different = different.filter_map(|term| match description.terms.get(term) {
+            Term::Constant(constant) => Some(*constant),
+            _ => None,
+        });
+        for constant in gives.chain(needs).chain(different) {
+            let home = homes.entry(constant).or_insert(Some(rule.span.start));
+            *home = home.filter(|&start| start == rule.span.start);
+        }
+    }
+    homes
 }
 
 /// Reports `distinct` of a variable and a constant that the variable never is.
@@ -180,6 +202,8 @@ mod tests {
             ("(<= (next (cell ?x ?y ?c)) (true (cell ?x ?y ?c)) (not (true (cell x ?y b))))", Some("x")),
             ("(<= (next (cell ?x2 ?y ?c)) (true (cell x1 ?y ?c)) (succ ?x1 ?x2))", Some("x1")),
             ("(<= (next (cell ?m ?y ?c)) (true (cell ?m ?y ?c)) (succ ?n ?k) (distinct ?m n))", Some("n")),
+            ("(<= (after ?x y) (succ ?x ?y)) (<= (next (cell ?b 1 o)) (after ?a ?b))", Some("y")),
+            ("(<= (base (cell ?x ?y c)) (true (cell ?x ?y ?c)))", Some("c")),
             ("(<= (next (cell ?x ?y x)) (true (cell ?x ?y x)))", None),
             ("(<= (next (cell ?x ?y ?c)) (true (cell ?x ?y ?c)) (distinct ?c x))", None),
         ] {
