@@ -4,18 +4,19 @@
 use crate::descent::Descent;
 use crate::id::NodeId;
 use crate::mast::preference;
-use crate::node::Phase;
+use crate::node::{Chooser, Phase};
 use crate::prior::PriorModel;
 use crate::search::Search;
 use crate::technique::Technique;
-use ggp_game::Playouts;
+use ggp_game::{EvalError, Playouts, Role};
+use std::ops::Range;
 use std::sync::Arc;
 
 impl<M: Playouts> Search<M> {
     /// Updates the history from the log of the batch, and the prior from the batch's `descents`. Each
     /// descent has `per_leaf` playouts. Then updates the preferred moves of playouts and the advantages of
     /// the root's arms.
-    pub(crate) fn learn(&mut self, descents: &[Descent<M::State>], per_leaf: usize) {
+    pub(crate) fn update_statistics(&mut self, descents: &[Descent<M::State>], per_leaf: usize) {
         self.history.add_log(&self.worker.simulation.log);
         self.fit_prior(descents, per_leaf);
         self.update_preference();
@@ -47,8 +48,48 @@ impl<M: Playouts> Search<M> {
     /// Updates the preferred moves of the next playouts from the history.
     fn update_preference(&mut self) {
         if self.options.has(Technique::Mast) {
-            self.preferred = preference(&self.history, self.prior_model).map(Arc::new);
+            let mut model = self.prior_model;
+            model.slope *= self.policy.as_ref().map_or(1.0, |policy| f64::from(policy.history));
+            self.preferred = preference(&self.history, model).map(Arc::new);
         }
+    }
+
+    /// Sets the learnt values of the arms in those of the open nodes `opened` in which one role chooses alone. Does
+    /// nothing without a policy.
+    ///
+    /// # Errors
+    /// The machine's errors.
+    pub(crate) fn set_learnt(&mut self, opened: &[NodeId]) -> Result<(), EvalError> {
+        let Some(policy) = self.policy.clone() else { return Ok(()) };
+        let mut chosen: Vec<(NodeId, Role, Range<usize>)> = Vec::new();
+        let mut joints = Vec::new();
+        for &id in opened {
+            let (Phase::Open, Chooser::One(role)) = (self.tree[id].phase, self.tree[id].chooser) else {
+                continue;
+            };
+            if self.chance != Some(role) {
+                let moves = self.tree.arms(id, role).iter().map(|arm| arm.mv);
+                self.tree.append_joints(id, role, moves, &mut joints);
+                chosen.push((id, role, self.tree.arm_range(id, role)));
+            }
+        }
+        let before = chosen.iter().flat_map(|(id, _, range)| range.clone().map(|_| &self.tree[*id].state));
+        let before: Vec<&M::State> = before.collect();
+        let (mut after, mut values) = (Vec::new(), Vec::new());
+        self.worker.machine.next_states(&before, &joints, &mut after)?;
+        let mut after = after.iter();
+        for (id, role, range) in chosen {
+            values.clear();
+            let machine = &self.worker.machine;
+            let before = machine.fluent_words(&self.tree[id].state);
+            let of_arms = after.by_ref().take(range.len());
+            values.extend(of_arms.map(|after| policy.value(before, machine.fluent_words(after), role)));
+            let mean = values.iter().sum::<f32>() / values.len() as f32;
+            for (arm, value) in self.tree[id].arms[range].iter_mut().zip(&values) {
+                arm.learnt = value - mean;
+            }
+        }
+        Ok(())
     }
 
     /// In the open node `id`, sets the advantages of the arms of each role that has a choice. The advantages
@@ -62,8 +103,9 @@ impl<M: Playouts> Search<M> {
             if range.len() > 1 {
                 let arms = &mut self.tree[id].arms[range];
                 self.history.advantages(role, arms.iter().map(|arm| arm.mv), &mut self.advantages);
+                let slope = self.policy.as_ref().map_or(1.0, |policy| policy.history);
                 for (arm, &advantage) in arms.iter_mut().zip(&self.advantages) {
-                    arm.advantage = advantage;
+                    arm.advantage = slope * advantage + arm.learnt;
                 }
             }
         }
