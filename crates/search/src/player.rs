@@ -1,7 +1,7 @@
 //! `MctsPlayer`: a player that chooses its moves by Monte-Carlo tree search.
 
 use crate::interrupt::{interrupt_at, release};
-use crate::limits::{Limits, before_margin};
+use crate::limits::{Halt, Limits, before_margin};
 use crate::observation::{joint_texts, not_started};
 use crate::options::MctsOptions;
 use crate::running_match::{LazySearch, RunningMatch};
@@ -16,6 +16,8 @@ use std::time::Duration;
 
 /// The part of the start clock that goes to self-play.
 const LEARNING: f64 = 0.6;
+/// The time of a search before self-play, which finds out whether the game is solved at once.
+const PROBE: Duration = Duration::from_millis(50);
 /// A shorter time than this is not used for self-play.
 const LEAST_LEARNING: Duration = Duration::from_secs(1);
 
@@ -92,8 +94,12 @@ impl<M: Playouts> Player for MctsPlayer<M> {
             Ok(search) => {
                 let opened = search.choices(role).is_ok();
                 if opened && let Some(limits) = learning(&self.options, clock) {
-                    // A policy is optional: the search does without it after an error.
-                    let _ = search.learn(&limits.or_when(stop));
+                    // A game that is solved at once needs no policy.
+                    let probe = Limits::time(PROBE).or_when(stop).for_role(role);
+                    if self.options.self_play.is_some() || search.run(&probe) != Halt::Decided {
+                        // A policy is optional: the search does without it after an error.
+                        let _ = search.learn(&limits.or_when(stop));
+                    }
                 }
                 if opened && timed && deadline.0.is_some() {
                     search.run(&Limits::default().until(clock).or_when(stop).for_role(role));

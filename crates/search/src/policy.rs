@@ -239,3 +239,64 @@ fn step(weight: &mut f32, square: &mut f32, slope: f32) {
     *square += slope * slope;
     *weight -= RATE * slope / (square.sqrt() + DAMPING);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Policy, Sample, SampleArm, explained_by_history, weight_of_history};
+    use ggp_game::Role;
+    use ggp_game::rng::Sequence;
+
+    /// States of twelve fluents. A move sets one of the first six fluents and clears its twin among the others. What it
+    /// is worth depends on the fluent that it sets, and more if the next fluent holds.
+    fn samples(count: usize, seed: u64) -> Vec<Sample> {
+        let mut random = Sequence::new(seed);
+        let mut sample = |role: u8| {
+            let before = random.below(1 << 12) as u64 & !0b11_1111;
+            let holding = random.below(1 << 6) as u64;
+            let arms = (0..6).filter(|fluent| holding >> fluent & 1 == 0).map(|fluent| {
+                let next = before & 1 << (6 + (fluent + 1) % 6) != 0;
+                let worth = 0.02 * fluent as f32 + if next { 0.2 } else { 0.0 };
+                SampleArm {
+                    after: Box::new([(before | holding | 1 << fluent) & !(1 << (6 + fluent))]),
+                    share: if role == 0 { 0.4 + worth } else { 0.6 - worth },
+                    advantage: if role == 0 { 0.02 * fluent as f32 } else { -0.02 * fluent as f32 },
+                    weight: 1.0,
+                }
+            });
+            Sample { before: Box::new([before | holding]), role: Role(role), arms: arms.collect() }
+        };
+        (0..count).map(|number| sample(number as u8 % 2)).filter(|sample| sample.arms.len() > 1).collect()
+    }
+
+    /// The context of each fluent: all others.
+    fn contexts() -> Vec<Vec<u32>> {
+        (0..12).map(|fluent| (0..12).filter(|&other| other != fluent).collect()).collect()
+    }
+
+    #[test]
+    fn pairs_of_fluents_are_learnt_by_each_role_on_its_own() {
+        let (known, new) = (samples(2000, 1), samples(200, 2));
+        let mut policy = Policy::new(&contexts(), 2);
+        policy.history = weight_of_history(&known);
+        let by_history = explained_by_history(&new, policy.history);
+        assert!((policy.explained(&new) - by_history).abs() < 1e-6, "nothing learnt yet");
+        for _ in 0..10 {
+            known.iter().for_each(|sample| policy.train(sample));
+        }
+        let by_policy = policy.explained(&new);
+        assert!(by_history < 0.5 && by_policy > 0.9, "{by_history} {by_policy}");
+    }
+
+    #[test]
+    fn a_policy_of_few_samples_is_shrunk() {
+        let (few, other, new) = (samples(12, 3), samples(100, 4), samples(400, 5));
+        let mut policy = Policy::new(&contexts(), 2);
+        policy.history = 0.0;
+        for _ in 0..2000 {
+            few.iter().for_each(|sample| policy.train(sample));
+        }
+        let shrunk = policy.shrunk_for(&other);
+        assert!(shrunk.explained(&new) > policy.explained(&new));
+        assert!(shrunk.explained(&other) >= 0.0);
+    }
+}

@@ -93,11 +93,6 @@ impl<M: Playouts> Search<M> {
         &mut self.worker.machine
     }
 
-    /// Sets the policy for nodes that are opened from now on.
-    pub(crate) fn set_policy(&mut self, policy: Option<Arc<crate::policy::Policy>>) {
-        self.policy = policy;
-    }
-
     /// The state of the root.
     pub fn state(&self) -> &M::State {
         &self.tree[self.tree.root()].state

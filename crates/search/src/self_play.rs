@@ -8,9 +8,9 @@ use crate::options::MctsOptions;
 use crate::policy::{Policy, Sample, explained_by_history, weight_of_history};
 use crate::search::Search;
 use ggp_game::rng::{Sequence, mix};
-use ggp_game::{EvalError, Move, Playouts};
+use ggp_game::{Deadline, EvalError, Move, Playouts};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// The number of descents of a search of self-play.
 const DESCENTS: u64 = 1_000;
@@ -32,6 +32,10 @@ const EPOCHS: usize = 2;
 const GROWTH: f64 = 2.0;
 /// The first generation ends after this share of the time, or of the descents.
 const FIRST: f64 = 0.125;
+/// If the policy predicts no better than the history after so many generations, self-play may end.
+const TRIALS: usize = 2;
+/// The part of the time that self-play takes; the last training takes a part of the rest.
+const PLAYING: f64 = 0.85;
 /// By how much the policy must explain more of the held-out variance than the history of moves does.
 const LEAST_GAIN: f64 = 0.02;
 
@@ -71,8 +75,8 @@ impl Generation {
 }
 
 impl SelfPlay {
-    /// Plays one match of searches with `policy`, and keeps their samples. Returns whether the match has come to its
-    /// end, and adds its descents to `descents`.
+    /// Plays one match, whose searches use the policy, and keeps its samples. Returns whether the match has come to its
+    /// end; a limit may stop it before.
     fn play<M: Playouts>(
         &mut self,
         machine: &M,
@@ -84,14 +88,16 @@ impl SelfPlay {
         let mut opening = random.below(OPENING + 1);
         let options = MctsOptions { seed: Some(seed), ..options.clone() };
         let mut search = Search::new(machine.clone(), &options)?;
-        search.set_policy(self.used.clone());
+        if let Some(policy) = self.used.clone() {
+            search.use_policy(policy)?;
+        }
         let limits = Limits { iterations: Some(DESCENTS), ..limits.clone() };
         let mut samples = Vec::new();
-        loop {
+        let ended = loop {
             search.open_root()?;
             let root = search.tree.root();
             if search.tree[root].phase == Phase::Ended {
-                break;
+                break true;
             }
             let draws_uniformly = opening > 0;
             if draws_uniformly {
@@ -99,17 +105,16 @@ impl SelfPlay {
             } else {
                 let halt = search.run(&limits);
                 self.descents += DESCENTS;
-                if !matches!(halt, Halt::Iterations | Halt::Decided) {
-                    return Ok(false);
-                }
                 search.append_samples(&mut samples)?;
-                if halt == Halt::Decided {
-                    break;
+                match halt {
+                    Halt::Iterations => {}
+                    Halt::Decided => break true,
+                    _ => break false,
                 }
             }
             let joint = search.draw_joint(draws_uniformly, &mut random);
             search.advance(&joint)?;
-        }
+        };
         self.bytes += samples.iter().map(Sample::bytes).sum::<usize>();
         self.matches += 1;
         let kept = match self.matches % CYCLE {
@@ -118,15 +123,18 @@ impl SelfPlay {
             _ => &mut self.trained,
         };
         kept.append(&mut samples);
-        Ok(true)
+        Ok(ended)
     }
 
-    /// Trains the policy with all samples, and decides whether it is used.
-    fn end_generation(&mut self) {
+    /// Trains the policy with all samples as long as `limits` allow, and decides whether it is used.
+    fn end_generation(&mut self, limits: &Limits) {
         let by_history = weight_of_history(&self.trained);
         self.policy.history = by_history;
-        for _ in 0..EPOCHS {
-            self.trained.iter().for_each(|sample| self.policy.train(sample));
+        for sample in (0..EPOCHS).flat_map(|_| &self.trained) {
+            if limits.stop.is_stopped() || limits.is_short_of(Duration::ZERO) {
+                break;
+            }
+            self.policy.train(sample);
         }
         let policy = self.policy.shrunk_for(&self.validation);
         let generation = Generation {
@@ -137,6 +145,16 @@ impl SelfPlay {
         };
         self.generations.push(generation);
         self.used = generation.passes().then(|| Arc::new(policy));
+    }
+}
+
+impl SelfPlay {
+    /// Whether the policy predicts no better than the history of moves although it has been tested with enough matches,
+    /// or half of the time did not suffice for so many.
+    fn is_hopeless(&self) -> bool {
+        let tested = self.matches >= 2 * CYCLE;
+        let better = self.generations.last().is_some_and(|last| last.by_policy > last.by_history);
+        self.generations.len() >= TRIALS && tested && !better || self.generations.len() > TRIALS && !tested
     }
 }
 
@@ -155,7 +173,6 @@ impl<M: Playouts> Search<M> {
             return Ok(Vec::new());
         }
         let began = Instant::now();
-        let time = limits.deadline.remaining();
         let options = MctsOptions {
             iterations: None,
             memory: MEMORY.min(self.options.memory),
@@ -173,20 +190,37 @@ impl<M: Playouts> Search<M> {
             used: None,
             generations: Vec::new(),
         };
+        let playing = Limits {
+            deadline: limits
+                .deadline
+                .remaining()
+                .map_or(limits.deadline, |left| Deadline::after(left.mul_f64(PLAYING))),
+            ..limits.clone()
+        };
+        let time = playing.deadline.remaining();
         let mut end = FIRST;
-        while end <= 1.0 {
+        loop {
             let by_time = time.map_or(0.0, |time| began.elapsed().as_secs_f64() / time.as_secs_f64());
             let by_descents = limits.iterations.map_or(0.0, |most| learning.descents as f64 / most as f64);
-            if by_time.max(by_descents) < end && learning.bytes < MOST_BYTES {
-                if !learning.play(&self.worker.machine, &options, limits)? {
+            let done = by_time.max(by_descents);
+            let goes_on = done < end
+                && learning.bytes < MOST_BYTES
+                && learning.play(&self.worker.machine, &options, &playing)?;
+            if !goes_on {
+                learning.end_generation(limits);
+                end *= GROWTH;
+                if end > 1.0
+                    || learning.bytes >= MOST_BYTES
+                    || learning.is_hopeless()
+                    || limits.stop.is_stopped()
+                {
                     break;
                 }
-            } else {
-                learning.end_generation();
-                end *= GROWTH;
             }
         }
-        self.policy = learning.used;
+        if let Some(policy) = learning.used {
+            self.use_policy(policy)?;
+        }
         Ok(learning.generations)
     }
 

@@ -5,6 +5,7 @@ use crate::descent::Descent;
 use crate::id::NodeId;
 use crate::mast::preference;
 use crate::node::{Chooser, Phase};
+use crate::policy::Policy;
 use crate::prior::PriorModel;
 use crate::search::Search;
 use crate::technique::Technique;
@@ -52,6 +53,19 @@ impl<M: Playouts> Search<M> {
             model.slope *= self.policy.as_ref().map_or(1.0, |policy| f64::from(policy.history));
             self.preferred = preference(&self.history, model).map(Arc::new);
         }
+    }
+
+    /// Uses `policy` for the arms of all nodes from now on.
+    ///
+    /// # Errors
+    /// The machine's errors.
+    pub(crate) fn use_policy(&mut self, policy: Arc<Policy>) -> Result<(), EvalError> {
+        self.policy = Some(policy);
+        let is_open = |id: &NodeId| self.tree.get(*id).is_some_and(|node| node.phase == Phase::Open);
+        let opened: Vec<NodeId> = self.tree.ids().filter(is_open).collect();
+        self.set_learnt(&opened)?;
+        opened.into_iter().for_each(|id| self.set_advantages(id));
+        Ok(())
     }
 
     /// Sets the learnt values of the arms in those of the open nodes `opened` in which one role chooses alone. Does
