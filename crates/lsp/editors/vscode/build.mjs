@@ -1,6 +1,7 @@
-// Bundles the extension with the language client into one file, and collects the licences of what is in it.
+// Bundles the extension with the language client into one file, collects the licences of what is in it, and copies the
+// guide's pages about diagnostics.
 
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { build } from "esbuild";
 
@@ -46,3 +47,4 @@ writeFileSync(
     "dist/NOTICES.txt",
     `dist/extension.js contains these packages.\n\n${notices.join("\n---\n\n")}`,
 );
+cpSync("../../../ggp/book/src/diagnostics", "pages", { recursive: true });

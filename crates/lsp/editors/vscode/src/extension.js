@@ -8,16 +8,20 @@ const TEXTS = ["ggp.moves", "ggp.explain"];
 
 let client;
 
+/** The folder of the extension. */
+let folder;
+
 /** The options of the server, from the settings. */
 function options(settings) {
     const pages = settings.get("pages");
+    const own = { pages: vscode.Uri.joinPath(folder, "pages").toString(), pagesExtension: "md" };
     return {
         strictness: settings.get("strictness"),
         playouts: settings.get("playouts"),
         domains: settings.get("domains"),
         // The extension shows the answers itself.
         messages: false,
-        ...(pages ? { pages } : {}),
+        ...(pages ? { pages } : own),
     };
 }
 
@@ -54,6 +58,7 @@ async function restart() {
 }
 
 async function activate(context) {
+    folder = context.extensionUri;
     context.subscriptions.push(
         vscode.commands.registerCommand("ggp.restart", restart),
         vscode.workspace.onDidChangeConfiguration((event) => {

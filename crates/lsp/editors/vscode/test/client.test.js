@@ -2,7 +2,9 @@
 // hover, and offers a quick fix. `GGP` names the program.
 
 const assert = require("node:assert/strict");
+const fs = require("node:fs");
 const Module = require("node:module");
+const path = require("node:path");
 const { test } = require("node:test");
 const { vscode, events, providers, published, commands, settings } = require("./vscode.js");
 
@@ -35,9 +37,9 @@ async function until(what) {
 
 test("the bundled client starts the server", { timeout: 60_000 }, async (t) => {
     settings["ggp.path"] = process.env.GGP ?? "ggp";
-    settings["ggp.pages"] = "https://example.org/diagnostics";
     const extension = require("../dist/extension.js");
-    const context = { subscriptions: [] };
+    const extensionUri = vscode.Uri.file(path.join(__dirname, ".."));
+    const context = { subscriptions: [], extensionUri };
     await extension.activate(context);
     t.after(() => extension.deactivate());
     vscode.workspace.textDocuments.push(document);
@@ -49,6 +51,9 @@ test("the bundled client starts the server", { timeout: 60_000 }, async (t) => {
     assert.match(found[0].message, /never closed/);
     assert.equal(found[0].severity, vscode.DiagnosticSeverity.Error);
     assert.equal(found[0].range.start.line, 1);
+    const page = found[0].code.target;
+    assert.match(page.text, /\/pages\/unclosed-parenthesis\.md$/);
+    assert.ok(fs.existsSync(page.fsPath), "the extension has the page");
 
     const hover = await providers.registerHoverProvider.provideHover(
         document,

@@ -67,6 +67,9 @@ class Uri {
     static file(path) {
         return new Uri(`file://${path}`);
     }
+    static joinPath(uri, ...parts) {
+        return new Uri([uri.text, ...parts].join("/"));
+    }
     toString() {
         return this.text;
     }
