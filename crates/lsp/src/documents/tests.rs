@@ -81,6 +81,7 @@ fn edit(text: &str, edits: usize, every: usize, random: &mut Random) {
     let mut wanted = text.to_owned();
     let mut snapshot = documents.open(&uri, 0, wanted.clone(), &client);
     for number in 1..=edits {
+        let version = i32::try_from(number).expect("few edits");
         // 1. One or two changes in one notification.
         let mut changes = Vec::new();
         for _ in 0..=random.below(2) {
@@ -104,7 +105,7 @@ fn edit(text: &str, edits: usize, every: usize, random: &mut Random) {
             changes.push(change(range, &new));
             wanted.replace_range(start..end, &new);
         }
-        snapshot = documents.change(&uri, number as i32, changes, &client).expect("it is open");
+        snapshot = documents.change(&uri, version, changes, &client).expect("it is open");
         assert_eq!(snapshot.analysis.text(), wanted, "after edit {number}");
         // 2. All requests.
         if number % every == 0 {
@@ -125,7 +126,7 @@ fn edit(text: &str, edits: usize, every: usize, random: &mut Random) {
         if wanted.len() > 2 * text.len() + 2_000 {
             wanted.truncate(0);
             wanted.push_str(text);
-            snapshot = documents.open(&uri, number as i32, wanted.clone(), &client);
+            snapshot = documents.open(&uri, version, wanted.clone(), &client);
         }
     }
     documents.close(&snapshot.uri.0);
