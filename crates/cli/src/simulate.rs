@@ -13,8 +13,8 @@ use ggp_arena::Record;
 use ggp_game::{
     EvalError, Fact, Firing, Game, Goal, Goals, Move, Role, StateMachine, Unfired, rng, written_goals,
 };
-use ggp_gdl::Span;
 use ggp_gdl::lines::Lines;
+use ggp_gdl::{Keyword, Span};
 use serde::Serialize;
 use std::io::Write;
 
@@ -468,6 +468,23 @@ impl Simulation {
         let firing = self.firing.take();
         self.never_fired =
             firing.map(|firing| firing.unfired().iter().map(|unfired| Place::of(game, unfired)).collect());
+    }
+
+    /// The vital properties that are refuted: the code of each, the keyword whose rules it is about, and what was seen.
+    pub(crate) fn refuted(&self) -> impl Iterator<Item = (&'static str, Keyword, String)> {
+        self.refuted.iter().filter(|refutation| refutation.property.is_vital()).map(|refutation| {
+            let (code, keyword) = match refutation.property {
+                Property::Ends => ("no-end", Keyword::Terminal),
+                Property::Playable => ("no-move", Keyword::Legal),
+                Property::HasGoal => ("no-goal-at-the-end", Keyword::Goal),
+                Property::OneGoal => ("several-goals-at-the-end", Keyword::Goal),
+                Property::GoalInRange => ("goal-out-of-range", Keyword::Goal),
+                Property::Informed => ("uninformed", Keyword::Sees),
+                Property::Monotonic => ("falling-goals", Keyword::Goal),
+            };
+            let Refutation { playout, step, why, .. } = refutation;
+            (code, keyword, format!("playout {playout}, step {step}: {why}"))
+        })
     }
 
     /// Whether a vital property is refuted.
