@@ -94,6 +94,25 @@ impl Keyword {
         }
     }
 
+    /// What a fact, a rule or a condition with the keyword says, in one sentence.
+    pub fn meaning(self) -> &'static str {
+        match self {
+            Keyword::Role => "ROLE is a role of the game.",
+            Keyword::Init => "PROPOSITION holds in the initial state.",
+            Keyword::True => "PROPOSITION holds in the current state.",
+            Keyword::Next => {
+                "PROPOSITION holds in the next state. A proposition that no `next` rule keeps does not hold there."
+            }
+            Keyword::Legal => "ROLE may make MOVE in the current state.",
+            Keyword::Does => "ROLE makes MOVE in this step.",
+            Keyword::Goal => "The current state is worth NUMBER, from 0 to 100, to ROLE.",
+            Keyword::Terminal => "The game ends in the current state.",
+            Keyword::Base => "PROPOSITION can hold in some state.",
+            Keyword::Input => "ROLE can make MOVE in some state.",
+            Keyword::Sees => "ROLE perceives PERCEPT after the moves of this step (GDL-II).",
+        }
+    }
+
     /// A help text for diagnostics: the syntax of the keyword and an example.
     pub fn usage(self) -> String {
         format!("it is written `{}`, for example `{}`", self.syntax(), self.example())
@@ -135,8 +154,7 @@ pub enum Connective {
 impl Connective {
     /// The connective that `word` spells, in upper or lower case; `None` if `word` is not a connective.
     pub fn of(word: &str) -> Option<Connective> {
-        let all = [Connective::If, Connective::Not, Connective::Or, Connective::And, Connective::Distinct];
-        all.into_iter().find(|c| c.name().eq_ignore_ascii_case(word))
+        Self::ALL.into_iter().find(|c| c.name().eq_ignore_ascii_case(word))
     }
 
     /// The spelling of the connective, in lower case.
@@ -160,4 +178,34 @@ impl Connective {
             Connective::Distinct => "(distinct TERM TERM)",
         }
     }
+
+    /// What the connective says, in one sentence.
+    pub fn meaning(self) -> &'static str {
+        match self {
+            Connective::If => "HEAD holds if all conditions hold.",
+            Connective::Not => {
+                "CONDITION does not hold. Its variables need values from other, positive conditions."
+            }
+            Connective::Or => "At least one of the conditions holds.",
+            Connective::And => "All conditions hold.",
+            Connective::Distinct => {
+                "The two terms differ. Their variables need values from other, positive conditions."
+            }
+        }
+    }
+
+    /// An example of a rule with the connective.
+    pub fn example(self) -> &'static str {
+        match self {
+            Connective::If => "(<= (goal white 100) (line x))",
+            Connective::And => "(<= terminal (or (line x) (and full (not more))))",
+            Connective::Not => "(<= (free ?x) (square ?x) (not (taken ?x)))",
+            Connective::Or => "(<= terminal (or (line x) (line o)))",
+            Connective::Distinct => "(<= (opponent ?a ?b) (role ?a) (role ?b) (distinct ?a ?b))",
+        }
+    }
+
+    /// All connectives.
+    pub const ALL: [Connective; 5] =
+        [Connective::If, Connective::Not, Connective::Or, Connective::And, Connective::Distinct];
 }
