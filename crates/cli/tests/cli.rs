@@ -285,7 +285,22 @@ fn check_speaks_json() {
     let finding = &lines[0]["findings"][0];
     assert_eq!((&finding["line"], &finding["column"]), (&7.into(), &38.into()));
     assert_eq!(finding["severity"], "error");
+    assert_eq!(
+        (&finding["edits"], &finding["labels"]),
+        (&Value::Array(Vec::new()), &Value::Array(Vec::new()))
+    );
     assert_eq!(lines[1]["findings"], Value::Array(Vec::new()));
+}
+
+#[test]
+fn check_speaks_of_edits_in_json() {
+    let run = ggp_with(&["check", "--json", "-"], "(role x) (<= (legal x (go ?stpe)) (true (at ?step)))");
+    let verdict: Value = serde_json::from_str(&run.stdout).unwrap();
+    let mut findings = verdict["findings"].as_array().unwrap().iter();
+    let finding = findings.find(|finding| finding["code"] == "unsafe-variable").unwrap();
+    let edit =
+        serde_json::json!({ "line": 1, "column": 27, "end_line": 1, "end_column": 32, "text": "?step" });
+    assert_eq!(finding["edits"], serde_json::json!([edit]));
 }
 
 #[test]

@@ -33,6 +33,15 @@ pub struct Label {
     pub text: String,
 }
 
+/// A replacement of bytes of the source. The edits of one diagnostic together do what its help says.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Edit {
+    /// The bytes of the source to replace. If the span is empty, the text is inserted there.
+    pub span: Span,
+    /// The text that takes their place. If the text is empty, the bytes are removed.
+    pub text: String,
+}
+
 /// A finding about a source text: a description of the mistake, its place and the way to correct it.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Diagnostic {
@@ -50,10 +59,13 @@ pub struct Diagnostic {
     pub labels: Vec<Label>,
     /// Advice on how to correct the text; `None` if there is no advice.
     pub help: Option<String>,
+    /// The edits that follow the help, in the order of the text and without overlaps. Empty if there is no
+    /// help, or if the help leaves a choice to the author.
+    pub edits: Vec<Edit>,
 }
 
 impl Diagnostic {
-    /// A diagnostic without label texts, further places and help.
+    /// A diagnostic without label texts, further places, help and edits.
     pub fn new(severity: Severity, code: &'static str, span: Span, message: impl Into<String>) -> Self {
         Diagnostic {
             code,
@@ -63,6 +75,7 @@ impl Diagnostic {
             label: String::new(),
             labels: Vec::new(),
             help: None,
+            edits: Vec::new(),
         }
     }
 
@@ -96,6 +109,36 @@ impl Diagnostic {
         self.help = Some(text.into());
         self
     }
+
+    /// Adds an edit: `text` takes the place of the bytes `span`. Edits are added in the order of the text.
+    #[must_use]
+    pub fn edit(mut self, span: Span, text: impl Into<String>) -> Self {
+        self.edits.push(Edit { span, text: text.into() });
+        self
+    }
+
+    /// Sets the help `did you mean ...?` with the edit that writes the name `similar` at `span`.
+    #[must_use]
+    pub(crate) fn did_you_mean(self, span: Span, similar: &str) -> Self {
+        self.help(format!("did you mean `{similar}`?")).edit(span, similar)
+    }
+}
+
+/// The text that results from `edits` of `source`. Edits that overlap an earlier one or leave the text are
+/// left out.
+#[must_use]
+pub fn apply(edits: &[Edit], source: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(source.len());
+    let mut at = 0;
+    for edit in edits {
+        if at <= edit.span.start && edit.span.start <= edit.span.end && edit.span.end <= source.len() {
+            out.extend_from_slice(&source[at..edit.span.start]);
+            out.extend_from_slice(edit.text.as_bytes());
+            at = edit.span.end;
+        }
+    }
+    out.extend_from_slice(&source[at..]);
+    out
 }
 
 /// The syntax errors of a text. A parser that fails returns at least one error.

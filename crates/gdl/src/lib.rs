@@ -36,13 +36,13 @@ pub mod symbol;
 
 pub use ast::{Atom, Description, Literal, Rule, Span, Term, TermId, Terms};
 pub use check::{Strictness, check};
-pub use diagnostic::{Diagnostic, Label, ParseErrors, Severity};
+pub use diagnostic::{Diagnostic, Edit, Label, ParseErrors, Severity};
 pub use format::format;
 pub use keyword::Keyword;
 pub use normalise::MAX_ALTERNATIVES;
 pub use parse::{parse, parse_rules};
 pub use print::print;
-pub use render::{Finding, locate, render};
+pub use render::{Finding, FindingEdit, FindingLabel, locate, render};
 pub use symbol::{Symbol, Symbols};
 
 /// Parses `kif` and, if that succeeds, checks the description. Returns all findings in the order of the text.

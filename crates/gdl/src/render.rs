@@ -5,7 +5,7 @@
 //! output. A long source line is cut to a part of bounded width around the underlined place.
 
 use crate::ast::Span;
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Diagnostic, Edit, Label, Severity};
 use crate::lines::Lines;
 use crate::sexpr::is_invisible;
 use annotate_snippets::renderer::DecorStyle;
@@ -39,15 +39,70 @@ pub struct Finding {
     pub message: String,
     /// Advice on how to correct the text; `None` if there is no advice.
     pub help: Option<String>,
+    /// Further places in the source that explain the finding.
+    pub labels: Vec<FindingLabel>,
+    /// The edits that follow the help. Empty if the help leaves a choice to the author.
+    pub edits: Vec<FindingEdit>,
+}
+
+/// A further place of a [`Finding`], with a text about it. Lines and columns count as in [`Finding`].
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct FindingLabel {
+    /// The line where the place begins.
+    pub line: usize,
+    /// The column where the place begins.
+    pub column: usize,
+    /// The line where the place ends.
+    pub end_line: usize,
+    /// The column after the last character of the place.
+    pub end_column: usize,
+    /// The text to show at the place.
+    pub text: String,
+}
+
+/// An edit of a [`Finding`]: a text takes the place of a part of the source. Lines and columns count as in
+/// [`Finding`].
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct FindingEdit {
+    /// The line where the replaced part begins.
+    pub line: usize,
+    /// The column where the replaced part begins.
+    pub column: usize,
+    /// The line where the replaced part ends.
+    pub end_line: usize,
+    /// The column after the last character of the replaced part.
+    pub end_column: usize,
+    /// The text that takes its place.
+    pub text: String,
 }
 
 /// Converts `diagnostics` about `source` to findings, in the same order. The findings give `file` as the name
 /// of the source.
 pub fn locate(diagnostics: &[Diagnostic], file: &str, source: &[u8]) -> Vec<Finding> {
     let lines = Lines::new(source);
+    let ends = |span: Span| (lines.position(span.start), lines.position(span.end));
+    let label = |label: &Label| {
+        let (start, end) = ends(label.span);
+        FindingLabel {
+            line: start.line,
+            column: start.column,
+            end_line: end.line,
+            end_column: end.column,
+            text: label.text.clone(),
+        }
+    };
+    let edit = |edit: &Edit| {
+        let (start, end) = ends(edit.span);
+        FindingEdit {
+            line: start.line,
+            column: start.column,
+            end_line: end.line,
+            end_column: end.column,
+            text: edit.text.clone(),
+        }
+    };
     let find = |diagnostic: &Diagnostic| {
-        let start = lines.position(diagnostic.span.start);
-        let end = lines.position(diagnostic.span.end);
+        let (start, end) = ends(diagnostic.span);
         Finding {
             file: file.to_owned(),
             line: start.line,
@@ -58,6 +113,8 @@ pub fn locate(diagnostics: &[Diagnostic], file: &str, source: &[u8]) -> Vec<Find
             code: diagnostic.code,
             message: diagnostic.message.clone(),
             help: diagnostic.help.clone(),
+            labels: diagnostic.labels.iter().map(label).collect(),
+            edits: diagnostic.edits.iter().map(edit).collect(),
         }
     };
     diagnostics.iter().map(find).collect()
@@ -262,6 +319,15 @@ mod tests {
         assert!(text.lines().all(|line| line.chars().count() < 180), "{text}");
         assert!(!text.contains('\u{1b}'), "{text}");
         assert!(text.contains("1 | ... (p a) (p a)"), "{text}");
+    }
+
+    #[test]
+    fn tools_get_places_and_edits() {
+        let kif = b"(role white)\n(<= (legal white (go ?step)) (true (at ?stpe)))";
+        let findings = locate(&crate::diagnose(kif, crate::Strictness::Default), "game.kif", kif);
+        let finding = findings.iter().find(|f| f.code == "unsafe-variable").expect("a finding");
+        let edit = FindingEdit { line: 2, column: 22, end_line: 2, end_column: 27, text: "?stpe".to_owned() };
+        assert_eq!(finding.edits, [edit]);
     }
 
     #[test]

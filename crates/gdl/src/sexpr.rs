@@ -142,7 +142,9 @@ pub(crate) fn read_forms<'a>(
     let mut open: Vec<usize> = Vec::new();
     // The first list that starts a line although another list is open: a parenthesis is probably missing
     // before it.
-    let mut suspect: Option<Span> = None;
+    let mut suspect: Option<Suspect> = None;
+    // The ends of the last two tokens that are no comments, the last one first.
+    let mut ends = [0; 2];
     for token in Lexer::new(source) {
         let span = token.span;
         match token.kind {
@@ -155,7 +157,7 @@ pub(crate) fn read_forms<'a>(
                 }
                 let starts_line = span.start == 0 || matches!(source[span.start - 1], b'\n' | b'\r');
                 if starts_line && open.len() > rule_depth.unwrap_or(0) && suspect.is_none() {
-                    suspect = Some(span);
+                    suspect = Some(Suspect { span, before: ends[0] });
                 }
                 open.push(tree.nodes.len());
                 tree.nodes.push(Node { span, end: usize::MAX, is_list: true });
@@ -170,7 +172,8 @@ pub(crate) fn read_forms<'a>(
                 }
                 None => errors.push(
                     Diagnostic::error("surplus-parenthesis", span, "this `)` closes nothing")
-                        .help("remove it, or add the `(` that it should close"),
+                        .help("remove it, or add the `(` that it should close")
+                        .edit(span, ""),
                 ),
             },
             TokenKind::Word => {
@@ -183,11 +186,9 @@ pub(crate) fn read_forms<'a>(
                 {
                     let rule = tree.nodes[tree.nodes.len() - 1];
                     let unclosed = open[depth];
-                    errors.push(not_closed(
-                        tree.nodes[unclosed].span,
-                        open.len() - 1 - depth,
-                        Some(rule.span),
-                    ));
+                    let count = open.len() - 1 - depth;
+                    let next = Suspect { span: rule.span, before: ends[1] };
+                    errors.push(not_closed(tree.nodes[unclosed].span, count, Some(next), ends[0]));
                     tree.nodes.truncate(unclosed);
                     open.truncate(depth);
                     open.push(tree.nodes.len());
@@ -198,9 +199,12 @@ pub(crate) fn read_forms<'a>(
                 tree.nodes.push(Node { span, end, is_list: false });
             }
         }
+        if token.kind != TokenKind::Comment {
+            ends = [span.end, ends[0]];
+        }
     }
     if let Some(&first) = open.first() {
-        errors.push(not_closed(tree.nodes[first].span, open.len(), suspect));
+        errors.push(not_closed(tree.nodes[first].span, open.len(), suspect, ends[0]));
         tree.nodes.truncate(first);
     }
     tree
@@ -221,16 +225,29 @@ fn too_deep(span: Span) -> Diagnostic {
     .help("nothing is read from here on; write the rules with less nesting")
 }
 
-fn not_closed(span: Span, count: usize, suspect: Option<Span>) -> Diagnostic {
+/// A list that probably starts the next rule although another list is open.
+#[derive(Clone, Copy)]
+struct Suspect {
+    span: Span,
+    /// The end of the last token before it that is no comment.
+    before: usize,
+}
+
+/// The error about `count` lists that are not closed, of which the outermost is at `span`. `end` is the end of
+/// the last token that is no comment.
+fn not_closed(span: Span, count: usize, suspect: Option<Suspect>, end: usize) -> Diagnostic {
     let span = Span { start: span.start, end: span.start + 1 };
     let closing = if count == 1 { "a `)`".to_owned() } else { format!("{count} `)`") };
     let diagnostic = Diagnostic::error("unclosed-parenthesis", span, "this `(` is never closed");
-    match suspect {
-        Some(place) => diagnostic
-            .and_at(Span { start: place.start, end: place.start + 1 }, "the next rule seems to start here")
-            .help(format!("add {closing} before the next rule")),
-        None => diagnostic.help(format!("add {closing} where it ends")),
-    }
+    let (diagnostic, end) = match suspect {
+        Some(Suspect { span: Span { start, .. }, before }) => {
+            let place = Span { start, end: start + 1 };
+            let diagnostic = diagnostic.and_at(place, "the next rule seems to start here");
+            (diagnostic.help(format!("add {closing} before the next rule")), before)
+        }
+        None => (diagnostic.help(format!("add {closing} where it ends")), end),
+    };
+    diagnostic.edit(Span { start: end, end }, ")".repeat(count))
 }
 
 /// Whether a character has no visible shape. This holds for control characters and for formatting characters
@@ -255,13 +272,15 @@ fn check_word(source: &[u8], span: Span, errors: &mut ParseErrors) {
             if let Some((at, odd)) = word.char_indices().find(|(_, c)| c.is_whitespace() || is_invisible(*c))
             {
                 let start = span.start + at;
+                let place = Span { start, end: start + odd.len_utf8() };
                 errors.push(
                     Diagnostic::error(
                         "unprintable-character",
-                        Span { start, end: start + odd.len_utf8() },
+                        place,
                         format!("a name holds the character U+{:04X}, which is not printable", odd as u32),
                     )
-                    .help("remove it, or put a plain blank in its place"),
+                    .help("remove it, or put a plain blank in its place")
+                    .edit(place, if odd.is_whitespace() { " " } else { "" }),
                 );
             }
         }
@@ -294,6 +313,23 @@ mod tests {
             );
         }
         assert!(read("\u{feff}caf\u{e9} \u{4e2d}".as_bytes()).is_ok());
+    }
+
+    #[test]
+    fn the_edit_of_a_missing_parenthesis_goes_before_the_comment_of_the_next_rule() {
+        for (kif, mended) in [
+            ("(<= p (q a) ; one\n; two\n(<= r (s a))", "(<= p (q a)) ; one\n; two\n(<= r (s a))"),
+            ("(p (q a)\n(r b)\n(s c)", "(p (q a))\n(r b)\n(s c)"),
+            ("(p (q a ; end\n", "(p (q a)) ; end\n"),
+            ("(p a))", "(p a)"),
+            ("(p\u{a0}a)", "(p a)"),
+        ] {
+            let mut errors = ParseErrors::default();
+            read_forms(kif.as_bytes(), Some(0), &mut errors);
+            assert_eq!(errors.diagnostics.len(), 1, "{kif}");
+            let text = crate::diagnostic::apply(&errors.diagnostics[0].edits, kif.as_bytes());
+            assert_eq!(String::from_utf8_lossy(&text), mended);
+        }
     }
 
     #[test]

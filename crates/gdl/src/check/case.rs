@@ -64,7 +64,7 @@ fn compare(checker: &mut Checker<'_>, span: Span, is_meant: impl Fn(&str) -> boo
                 format!("`{}` and `{}` differ only by case and are different names", odd.name, common.name),
             )
             .and_at(common.first, format!("`{}` first stands here", common.name))
-            .help(format!("did you mean `{}`?", common.name));
+            .did_you_mean(odd.first, common.name);
             checker.report(Weight::Breach, diagnostic);
         }
     }

@@ -31,13 +31,20 @@ fn heads(checker: &mut Checker<'_>) {
             let rule = &checker.description.rules[rule];
             match keyword {
                 Keyword::True | Keyword::Does => {
-                    let help = if keyword == Keyword::True {
-                        "a state is made by `init` and `next`: `(init PROPOSITION)`, `(next PROPOSITION)`"
-                    } else {
-                        "the players choose what they do; what they may do is said by `(legal ROLE MOVE)`"
+                    let (meant, help) = match keyword {
+                        Keyword::Does => (
+                            Keyword::Legal,
+                            "the players choose what they do; what they may do is said by `(legal ROLE MOVE)`",
+                        ),
+                        _ if rule.body.is_empty() => {
+                            (Keyword::Init, "the first state is made by `(init PROPOSITION)`")
+                        }
+                        _ => (Keyword::Next, "the state after a step is made by `(next PROPOSITION)`"),
                     };
                     let message = "stands in conditions only, never as a head or a fact";
-                    checker.report(Weight::Fatal, misplaced(keyword, &rule.head, message).help(help));
+                    let word = checker.keyword_span(&rule.head);
+                    let diagnostic = misplaced(keyword, &rule.head, message).help(help);
+                    checker.report(Weight::Fatal, diagnostic.edit(word, meant.name()));
                 }
                 Keyword::Role if !rule.body.is_empty() => {
                     checker.report(
@@ -64,7 +71,9 @@ fn bodies(checker: &mut Checker<'_>) {
             let mut diagnostic =
                 misplaced(keyword, atom, "stands at the head of rules only, never in conditions");
             if matches!(keyword, Keyword::Init | Keyword::Next) {
-                diagnostic = diagnostic.help("what holds in the state is asked by `(true PROPOSITION)`");
+                diagnostic = diagnostic
+                    .help("what holds in the state is asked by `(true PROPOSITION)`")
+                    .edit(checker.keyword_span(atom), Keyword::True.name());
             }
             checker.report(Weight::Grave, diagnostic);
         }

@@ -149,6 +149,12 @@ impl<'a> Checker<'a> {
         brief(&self.description.atom_text(atom))
     }
 
+    /// The bytes of the word that names the relation of `atom`.
+    fn keyword_span(&self, atom: &Atom) -> Span {
+        let mut words = Lexer::within(&self.description.source, atom.span);
+        words.find(|t| t.kind == TokenKind::Word).map_or(atom.span, |t| t.span)
+    }
+
     /// The bytes of the first occurrence of the word `name` within `span`; `span` itself if the word does not
     /// occur there.
     fn find_word(&self, span: Span, name: &str) -> Span {

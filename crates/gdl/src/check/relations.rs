@@ -95,10 +95,7 @@ fn never_produced(checker: &mut Checker<'_>, relation: &Relation, produced: &[&s
     let description = checker.description;
     let name = description.name(relation.name);
     let keywords = [Keyword::True.name(), Keyword::Does.name(), Keyword::Role.name()];
-    let help = match suggest(name, produced.iter().copied().chain(keywords)) {
-        Some(similar) => format!("did you mean `{similar}`?"),
-        None => "add a rule or a fact for it, or remove the condition".to_owned(),
-    };
+    let similar = suggest(name, produced.iter().copied().chain(keywords));
     // Report only the first use of each relation.
     let Some(&(rule, literal)) = relation.uses.first() else { return };
     let Some((atom, negated)) = atom_of(&description.rules[rule].body[literal]) else { return };
@@ -114,7 +111,11 @@ fn never_produced(checker: &mut Checker<'_>, relation: &Relation, produced: &[&s
         span,
         format!("no rule or fact produces `{shown}, so this condition {holds}"),
     );
-    checker.report(Weight::Lint, diagnostic.help(help));
+    let diagnostic = match similar {
+        Some(similar) => diagnostic.did_you_mean(span, similar),
+        None => diagnostic.help("add a rule or a fact for it, or remove the condition"),
+    };
+    checker.report(Weight::Lint, diagnostic);
 }
 
 fn never_used(checker: &mut Checker<'_>, relation: &Relation, used: &[&str]) {
@@ -122,13 +123,12 @@ fn never_used(checker: &mut Checker<'_>, relation: &Relation, used: &[&str]) {
     let name = description.name(relation.name);
     let heads = Keyword::ALL.map(Keyword::name);
     let similar_keyword = suggest(name, heads);
-    let help = match similar_keyword.or_else(|| suggest(name, used.iter().copied())) {
-        Some(similar) => format!("did you mean `{similar}`?"),
-        None => "remove its rules, or use it in a condition".to_owned(),
-    };
     let span = checker.find_word(description.rules[relation.heads[0]].head.span, name);
-    let diagnostic =
-        Diagnostic::warning("never-used", span, format!("nothing uses the relation `{name}`")).help(help);
+    let diagnostic = Diagnostic::warning("never-used", span, format!("nothing uses the relation `{name}`"));
+    let diagnostic = match similar_keyword.or_else(|| suggest(name, used.iter().copied())) {
+        Some(similar) => diagnostic.did_you_mean(span, similar),
+        None => diagnostic.help("remove its rules, or use it in a condition"),
+    };
     checker.report(Weight::Lint, diagnostic);
 }
 

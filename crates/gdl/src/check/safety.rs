@@ -103,14 +103,16 @@ fn report(checker: &mut Checker<'_>, rule: &Rule, bound: &Variables, variable: S
     } else {
         format!("`{name}` has no value: it stands in {what}, but in no positive condition")
     };
-    let help = match suggest(name, bound.order.iter().map(|&v| description.name(v))) {
-        Some(similar) => format!("did you mean `{similar}`?"),
+    let word = checker.find_word(span, name);
+    let diagnostic = Diagnostic::error("unsafe-variable", word, message);
+    let diagnostic = match suggest(name, bound.order.iter().map(|&v| description.name(v))) {
+        Some(similar) => diagnostic.did_you_mean(word, similar),
         None if rule.body.is_empty() && !one_of_many => {
-            format!("make it a rule with a condition that says what `{name}` can be")
+            diagnostic.help(format!("make it a rule with a condition that says what `{name}` can be"))
         }
-        None => format!("add a positive condition with `{name}` in it, which says what it can be"),
+        None => diagnostic
+            .help(format!("add a positive condition with `{name}` in it, which says what it can be")),
     };
-    let diagnostic = Diagnostic::error("unsafe-variable", checker.find_word(span, name), message).help(help);
     checker.report(Weight::Fatal, diagnostic);
 }
 

@@ -104,7 +104,7 @@ pub(super) fn check(checker: &mut Checker<'_>) {
                 format!("`{name}` occurs only here, while `{other}` occurs {count} times"),
             )
             .and_at(first, format!("`{other}` first stands here"))
-            .help(format!("did you mean `{other}`?"));
+            .did_you_mean(span, other);
             checker.report(Weight::Lint, diagnostic);
         }
     }
