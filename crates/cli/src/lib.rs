@@ -32,6 +32,7 @@ mod help;
 mod host;
 mod info;
 mod logging;
+mod lsp;
 mod merge;
 mod meter;
 mod narrate;
@@ -83,6 +84,7 @@ enum Command {
     Analyze(analyze::Arguments),
     Solve(solve::Arguments),
     Fmt(fmt::Arguments),
+    Lsp(lsp::Arguments),
     Explain(explain::Arguments),
     Perft(perft::Arguments),
     Replay(replay::Arguments),
@@ -122,6 +124,7 @@ pub fn run(argv: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> u8 {
         Command::Solve(arguments) => solve::run(&arguments),
         Command::Check(arguments) => check::run(&arguments),
         Command::Fmt(arguments) => fmt::run(&arguments),
+        Command::Lsp(arguments) => Ok(lsp::run(&arguments)),
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Perft(arguments) => perft::run(&arguments),
         Command::Replay(arguments) => replay::run(&arguments),

@@ -11,6 +11,7 @@ use crate::console;
 use crate::rulesheet::count;
 use ggp_arena::Record;
 use ggp_game::{EvalError, Game, Goal, Goals, Move, StateMachine, rng};
+use ggp_gdl::Keyword;
 use serde::Serialize;
 use std::io::Write;
 
@@ -221,6 +222,21 @@ impl Simulation {
             let (step, first) = (line.len() as u32, before.len() + 1);
             self.refuted.push(Refutation { property, playout, step, why, first, moves, before });
         }
+    }
+
+    /// The vital properties that are refuted: the code of each, the keyword whose rules it is about, and what was seen.
+    pub(crate) fn refuted(&self) -> impl Iterator<Item = (&'static str, Keyword, String)> {
+        self.refuted.iter().filter(|refutation| refutation.property.is_vital()).map(|refutation| {
+            let (code, keyword) = match refutation.property {
+                Property::Ends => ("endless", Keyword::Terminal),
+                Property::Playable => ("no-move", Keyword::Legal),
+                Property::OneGoal => ("not-one-goal", Keyword::Goal),
+                Property::Informed => ("uninformed", Keyword::Sees),
+                Property::Monotonic => ("falling-goals", Keyword::Goal),
+            };
+            let Refutation { playout, step, why, .. } = refutation;
+            (code, keyword, format!("playout {playout}, step {step}: {why}"))
+        })
     }
 
     /// Whether a vital property is refuted.

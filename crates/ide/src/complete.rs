@@ -99,7 +99,7 @@ impl Analysis {
         let prefix = self.text().get(span.start..offset).unwrap_or_default().to_owned();
         let mut found = Found { items: Vec::new(), seen: FxHashSet::default(), prefix, is_incomplete: false };
         match tree.list_at(span.start) {
-            None => self.add_atoms(Role::Form, true, &mut found),
+            None => self.add_atoms(Role::Form, true, word, &mut found),
             Some(list) => {
                 let index =
                     tree.members(list).take_while(|&member| self.span(member).start < span.start).count();
@@ -113,7 +113,7 @@ impl Analysis {
     fn add_members(&self, list: NodeId, index: usize, word: Option<NodeId>, found: &mut Found) {
         let info = self.info(list);
         let role = match (index, info.role, info.kind) {
-            (0, role, _) if role.is_atom() => return self.add_atoms(role, false, found),
+            (0, role, _) if role.is_atom() => return self.add_atoms(role, false, word, found),
             (0, ..) => {
                 let place = self.model().place(self.text(), self.tree(), self.names(), list);
                 return self.add_functions(info.role, place, false, found);
@@ -132,7 +132,7 @@ impl Analysis {
             _ => Role::Term,
         };
         if role.is_atom() {
-            return self.add_atoms(role, true, found);
+            return self.add_atoms(role, true, word, found);
         }
         self.add_variables(list, word, found);
         if self.info(list).kind == Kind::Keyword(Keyword::Goal) && index == 2 {
@@ -148,8 +148,9 @@ impl Analysis {
         self.add_functions(role, place, true, found);
     }
 
-    /// Adds relations and keywords. `with_arguments` tells whether a parenthesis has to be written too.
-    fn add_atoms(&self, role: Role, with_arguments: bool, found: &mut Found) {
+    /// Adds relations and keywords, but not the name that `word` alone has. `with_arguments` tells whether a parenthesis
+    /// has to be written too.
+    fn add_atoms(&self, role: Role, with_arguments: bool, word: Option<NodeId>, found: &mut Found) {
         for keyword in Keyword::ALL {
             let fits = match keyword {
                 Keyword::True | Keyword::Does => role == Role::Condition,
@@ -184,7 +185,7 @@ impl Analysis {
                 found.add(connective.name(), CompletionKind::Keyword, connective.syntax(), arguments);
             }
         }
-        for node in self.distinct_names(Space::Relation) {
+        for node in self.distinct_names(Space::Relation, word) {
             let name = self.source(node);
             let kind = if self.model().is_dynamic(name) { "relation" } else { "static relation" };
             let detail = format!("{kind}, {}", count(self.arity(node), "argument"));
@@ -236,7 +237,7 @@ impl Analysis {
             _ => CompletionKind::Function,
         };
         let names = place.map_or_else(Vec::new, |place| self.model().functions(place));
-        let samples = self.distinct_names(Space::Function);
+        let samples = self.distinct_names(Space::Function, None);
         for (name, arity) in names {
             let sample = samples.iter().find(|&&node| self.source(node) == name && self.arity(node) == arity);
             let arguments = sample.and_then(|&node| self.sample_arguments(node)).filter(|_| with_arguments);
@@ -256,12 +257,13 @@ impl Analysis {
         }
     }
 
-    /// One word for each name and arity in a space, in the order of the text: where it is defined, if it is.
-    fn distinct_names(&self, space: Space) -> Vec<NodeId> {
+    /// One word for each name and arity in a space, in the order of the text: where it is defined, if it is. Leaves out
+    /// the word `except`.
+    fn distinct_names(&self, space: Space, except: Option<NodeId>) -> Vec<NodeId> {
         let mut seen: FxHashSet<(&str, usize)> = FxHashSet::default();
-        let words =
-            (0..self.tree().nodes.len()).filter(|&node| self.is_word(node) && self.space(node) == space);
-        let words: Vec<NodeId> = words.collect();
+        let is_wanted =
+            |node: &NodeId| Some(*node) != except && self.is_word(*node) && self.space(*node) == space;
+        let words: Vec<NodeId> = (0..self.tree().nodes.len()).filter(is_wanted).collect();
         let (heads, others): (Vec<NodeId>, Vec<NodeId>) =
             words.into_iter().partition(|&node| self.info(node).in_head);
         let mut found: Vec<NodeId> = heads.into_iter().chain(others).collect();
@@ -280,5 +282,63 @@ impl Analysis {
             if is_variable { self.source(node).to_owned() } else { format!("?{}", index + 1) }
         };
         Some(arguments.map(name).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GAME: &str =
+        "(role red) (role blue) (init (cell 1 b)) (init (cell 2 b)) (init (control red)) (column 1)
+(<= (next (cell ?x ?who)) (does ?who (mark ?x)) (true (cell ?x b)))
+(<= (legal ?r (mark ?x)) (true (control ?r)) (true (cell ?x b)))
+(<= (legal ?r noop) (role ?r)) (<= (line ?who) (column ?c))
+";
+
+    /// The labels at the `|` in a text after the rules of the game.
+    fn labels(text: &str) -> Vec<String> {
+        items(text).into_iter().map(|item| item.label).collect()
+    }
+
+    fn items(text: &str) -> Vec<Completion> {
+        let whole = format!("{GAME}{text}");
+        let at = whole.find('|').unwrap();
+        Analysis::new(whole.replace('|', "")).completions(at).items
+    }
+
+    #[test]
+    fn terms_come_from_the_domain_of_their_place() {
+        assert_eq!(labels("(<= (p ?a) (true (cell |"), ["?a", "1", "2"]);
+        assert_eq!(labels("(<= (p ?a) (true (cell ?a |)))"), ["?a", "red", "blue", "b"]);
+        assert_eq!(labels("(<= (p ?a) (true (cell ?a r|)))"), ["red"]);
+        assert_eq!(labels("(<= (p ?a) (true |))"), ["?a", "cell", "control"]);
+        assert_eq!(labels("(<= (p ?a) (true (c|)))"), ["cell", "control"]);
+        assert_eq!(labels("(<= (p ?a) (does |"), ["?a", "red", "blue"]);
+        assert_eq!(labels("(<= (p ?a) (does red |"), ["?a", "noop", "mark"]);
+        assert_eq!(labels("(goal red |"), ["100", "50", "0"]);
+        assert_eq!(labels("(<= (p ?r) (role ?r) (distinct ?r |))"), ["?r", "red", "blue"]);
+        assert_eq!(labels("(init (control |"), ["red"], "no variables in a fact");
+    }
+
+    #[test]
+    fn a_place_for_conditions_offers_relations_and_keywords() {
+        assert_eq!(labels("(<= (p ?a) (t|"), ["true", "terminal"]);
+        assert_eq!(labels("(<= (p ?a) (li|"), ["line"]);
+        assert_eq!(labels("(<= (ne|"), ["next"]);
+        assert_eq!(labels("(<= (p ?a) (n|)"), ["not"]);
+        assert_eq!(labels("<|"), ["<="]);
+        assert!(labels("(<= (p ?a) (or (and (co|").contains(&"column".to_owned()));
+        assert!(labels("; (p|").is_empty(), "a comment");
+    }
+
+    #[test]
+    fn what_needs_arguments_brings_them() {
+        let line = &items("(<= (p ?a) li|")[0];
+        assert_eq!(line.arguments.as_deref(), Some(&["?who".to_owned()][..]));
+        assert_eq!(items("(<= (p ?a) (li|")[0].arguments, None, "the parenthesis is there");
+        let mark = &items("(<= (p ?a) (does red m|")[0];
+        assert_eq!(mark.arguments.as_deref(), Some(&["?x".to_owned()][..]));
+        assert_eq!(items("(<= (p ?a) te|")[0].arguments, None, "`terminal` has none");
     }
 }

@@ -1,15 +1,17 @@
 //! Formatting and quick fixes, as edits.
 
 use crate::analysis::Analysis;
-use ggp_gdl::{Diagnostic, ParseErrors, Span};
+use ggp_gdl::{Edit, ParseErrors, Span};
 
-/// A replacement of a piece of the text.
+/// A way to mend what a finding reports.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Edit {
-    /// The bytes to replace.
-    pub span: Span,
-    /// What replaces them.
-    pub text: String,
+pub struct Fix {
+    /// What the fix does, in the words of the finding's help.
+    pub title: String,
+    /// The index of the finding among [`Analysis::findings`].
+    pub finding: usize,
+    /// The edits, in the order of the text and without overlaps.
+    pub edits: Vec<Edit>,
 }
 
 impl Analysis {
@@ -32,6 +34,20 @@ impl Analysis {
         let span = Span { start, end: old.len() - end };
         Ok(vec![Edit { span, text: new[start..new.len() - end].to_owned() }])
     }
+
+    /// The fixes of the findings that touch the bytes `range`.
+    pub fn fixes(&self, range: Span) -> Vec<Fix> {
+        let findings = self.findings().iter().enumerate();
+        let touching = findings.filter(|(_, d)| d.span.start <= range.end && d.span.end >= range.start);
+        let fixes = touching.filter(|(_, diagnostic)| !diagnostic.edits.is_empty());
+        fixes
+            .map(|(finding, diagnostic)| Fix {
+                title: diagnostic.help.clone().unwrap_or_else(|| diagnostic.message.clone()),
+                finding,
+                edits: diagnostic.edits.clone(),
+            })
+            .collect()
+    }
 }
 
 fn common_prefix(a: &str, b: &str) -> usize {
@@ -51,7 +67,35 @@ fn common_suffix(a: &str, b: &str) -> usize {
     tail.iter().position(|&byte| byte == b'\n').map_or(0, |at| same - at)
 }
 
-/// The findings that touch a range.
-pub(crate) fn touching(findings: &[Diagnostic], range: Span) -> impl Iterator<Item = &Diagnostic> {
-    findings.iter().filter(move |finding| finding.span.start <= range.end && finding.span.end >= range.start)
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn after(text: &str, edits: &[Edit]) -> String {
+        String::from_utf8(ggp_gdl::diagnostic::apply(edits, text.as_bytes())).unwrap()
+    }
+
+    #[test]
+    fn the_layout_is_that_of_the_formatter() {
+        for text in ["(p  a)\n(q)\n", "(p a)\n(q   b)\n(r)\n", "", "(p)", "(p)\n\n\n(q)\n(r)\n", "(p a)\n"] {
+            let edits = Analysis::new(text).layout().unwrap();
+            let wanted = String::from_utf8(ggp_gdl::format(text.as_bytes()).unwrap()).unwrap();
+            assert_eq!(after(text, &edits), wanted);
+            assert_eq!(edits.is_empty(), text == wanted);
+        }
+        let edits = Analysis::new("(p a)\n(q   b)\n(r)\n").layout().unwrap();
+        assert_eq!((edits[0].span, &*edits[0].text), (Span { start: 6, end: 13 }, "(q b)"));
+        assert!(Analysis::new("(p").layout().is_err());
+    }
+
+    #[test]
+    fn a_help_that_is_an_edit_is_a_fix() {
+        let text = "(role white)\n(<= terminal (true (at 2))\n(<= (goal white 100) (true (at 2)))";
+        let analysis = Analysis::new(text);
+        let fixes = analysis.fixes(Span { start: 13, end: 13 });
+        assert_eq!(fixes.len(), 1, "{:?}", analysis.findings());
+        let mended = after(text, &fixes[0].edits);
+        assert!(ggp_gdl::parse(mended.as_bytes()).is_ok(), "{mended}");
+        assert!(analysis.fixes(Span { start: 0, end: 5 }).is_empty(), "nothing to mend there");
+    }
 }

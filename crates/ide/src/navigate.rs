@@ -25,6 +25,15 @@ impl Analysis {
         used.map(|node| self.span(node)).collect()
     }
 
+    /// The place of the first head or fact with `keyword`.
+    pub fn first_head(&self, keyword: Keyword) -> Option<Span> {
+        let nodes = 0..self.tree().nodes.len();
+        let is_head = |&node: &NodeId| {
+            self.info(node).kind == Kind::Keyword(keyword) && self.info(node).in_head && self.is_word(node)
+        };
+        nodes.into_iter().find(is_head).map(|node| self.span(node))
+    }
+
     /// The words that define `word`, in the order of the text.
     pub(crate) fn definition_nodes(&self, word: NodeId) -> Vec<NodeId> {
         let same = self.same(word);

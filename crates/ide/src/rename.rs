@@ -7,7 +7,7 @@ use crate::names::{Kind, Space};
 use crate::tree::NodeId;
 use ggp_gdl::keyword::Connective;
 use ggp_gdl::lexer::{Lexer, TokenKind};
-use ggp_gdl::{Keyword, Span};
+use ggp_gdl::{Edit, Keyword, Span};
 
 /// The role whose moves are chance. GDL-II gives its name this meaning.
 const NATURE: &str = "random";
@@ -63,11 +63,11 @@ impl Analysis {
         Ok(word)
     }
 
-    /// The places at which the name at `offset` stands, in each of which `new` has to replace it.
+    /// The edits that replace the name at `offset` by `new` wherever it stands, in the order of the text.
     ///
     /// # Errors
     /// If the name cannot be renamed, or not into `new`.
-    pub fn rename(&self, offset: usize, new: &str) -> Result<Vec<Span>, RenameError> {
+    pub fn rename(&self, offset: usize, new: &str) -> Result<Vec<Edit>, RenameError> {
         let word = self.renamable_word(offset)?;
         let space = self.space(word);
         let mut tokens = Lexer::new(new.as_bytes());
@@ -87,7 +87,7 @@ impl Analysis {
         if new != self.source(word) && self.is_taken(word, new) {
             return Err(RenameError::Taken(new.to_owned()));
         }
-        Ok(same.into_iter().map(|node| self.span(node)).collect())
+        Ok(same.into_iter().map(|node| Edit { span: self.span(node), text: new.to_owned() }).collect())
     }
 
     /// Whether something in the space and scope of `word` has the name `new`.

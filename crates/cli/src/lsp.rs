@@ -1,0 +1,41 @@
+//! `ggp lsp`: the language server.
+
+use crate::exit::Exit;
+use crate::simulate::Simulation;
+use ggp_game::{Interpreter, StateMachine};
+use ggp_lsp::{End, Refuted};
+use std::sync::Arc;
+
+/// Serve an editor: diagnostics, hover, completion, rename and more
+///
+/// Speaks the Language Server Protocol on standard input and output. An editor starts it; the guide has the
+/// settings for VS Code, Neovim, Helix and Emacs.
+///
+/// The initialisation options of the client: `strictness` ("lenient", "strict"), `playouts` (a number; 0 for none),
+/// `domains` (true shows the domain of each variable in the text), `pages` (the address of the pages about
+/// diagnostics) and `pagesExtension` ("html" by default).
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// Standard input and output, which is the only way; editors pass this option
+    #[arg(long)]
+    stdio: bool,
+}
+
+/// The seed of the playouts. The same text always has the same findings.
+const SEED: u64 = 1;
+
+pub(crate) fn run(_: &Arguments) -> Exit {
+    let simulate = Arc::new(|game: &Arc<ggp::Game>, playouts: u64, stop: &ggp::StopToken| {
+        let mut simulation = Simulation::new(game, playouts, SEED);
+        let mut machine = Interpreter::new(game);
+        machine.interrupt_on(stop);
+        for number in 0..playouts {
+            simulation.play(&mut machine, number)?;
+        }
+        Ok(simulation.refuted().map(|(code, keyword, message)| Refuted { code, message, keyword }).collect())
+    });
+    match ggp_lsp::serve(ggp_lsp::stdio(), simulate) {
+        End::Orderly => Exit::Done,
+        End::Abrupt => Exit::Findings,
+    }
+}
