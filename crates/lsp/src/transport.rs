@@ -5,6 +5,7 @@
 
 use crossbeam_channel::{Receiver, Sender, bounded};
 use lsp_server::Message;
+use serde::Deserialize;
 use serde_json::Value;
 use std::io::{self, BufRead, Read, Write};
 use std::thread::{self, JoinHandle};
@@ -138,15 +139,22 @@ fn read_header(input: &mut impl BufRead) -> io::Result<Option<Result<u64, String
     }
 }
 
+/// The id of a message, whatever it is.
+#[derive(Deserialize)]
+struct Identity {
+    id: Option<Value>,
+}
+
 fn parse(bytes: &[u8]) -> Incoming {
+    let id = || serde_json::from_slice::<Identity>(bytes).ok().and_then(|identity| identity.id);
     match serde_json::from_slice::<Message>(bytes) {
+        // A request whose id is no 32-bit integer or string reads as a notification.
+        Ok(Message::Notification(note)) => match id() {
+            Some(id) => Incoming::Fault(Some(id), "an id is a string or an integer of 32 bits".to_owned()),
+            None => Incoming::Message(Message::Notification(note)),
+        },
         Ok(message) => Incoming::Message(message),
-        Err(error) => {
-            // An id that is no 32-bit integer or string cannot be answered by a `Message`.
-            let value: Option<Value> = serde_json::from_slice(bytes).ok();
-            let id = value.as_ref().and_then(|value| value.get("id")).cloned();
-            Incoming::Fault(id, error.to_string())
-        }
+        Err(error) => Incoming::Fault(id(), error.to_string()),
     }
 }
 
@@ -173,7 +181,8 @@ mod tests {
         let good = framed(r#"{"jsonrpc":"2.0","id":1,"method":"m"}"#);
         assert_eq!(all(&good), ["m"]);
         assert_eq!(all(&format!("{}{good}", framed("{not json"))), ["fault None", "m"]);
-        assert_eq!(all(&format!("{}{good}", framed(r#"{"id":99999999999,"method":"m"}"#)))[1], "m");
+        let large = framed(r#"{"id":99999999999,"method":"m"}"#);
+        assert_eq!(all(&format!("{large}{good}")), ["fault Some(Number(99999999999))", "m"]);
         assert_eq!(all(&format!("Content-Type: x\r\n\r\n{good}")), ["fault None", "m"]);
         assert_eq!(all(&format!("Content-Length: -5\r\n\r\n{good}")), ["fault None", "m"]);
         assert!(all("Content-Length: 99999999999999\r\n\r\n{}").is_empty(), "the end comes first");
