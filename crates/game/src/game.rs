@@ -4,8 +4,9 @@ use crate::adapt::semantics_of;
 use crate::semantics::{Semantics, SemanticsError};
 use crate::{EvalError, Role};
 use ggp_datalog::Limits;
+use ggp_gdl::check::errors;
 use ggp_gdl::lines::Lines;
-use ggp_gdl::{Description, Diagnostic, Severity, Span, Strictness, check};
+use ggp_gdl::{Description, Diagnostic, Span, Strictness};
 
 /// A playable rulesheet. A value of this type exists only if the rules passed all checks.
 #[derive(Debug)]
@@ -35,8 +36,7 @@ impl Game {
         strictness: Strictness,
         limits: Limits,
     ) -> Result<Game, Vec<Diagnostic>> {
-        let mut errors = check(&description, strictness);
-        errors.retain(|diagnostic| diagnostic.severity == Severity::Error);
+        let errors = errors(&description, strictness);
         if !errors.is_empty() {
             return Err(errors);
         }

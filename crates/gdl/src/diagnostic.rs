@@ -62,6 +62,9 @@ pub struct Diagnostic {
     /// The edits that follow the help, in the order of the text and without overlaps. Empty if there is no
     /// help, or if the help leaves a choice to the author.
     pub edits: Vec<Edit>,
+    /// Names that may be meant in place of `span`, if the help leaves a choice between them. The consequences of
+    /// the mistake are those that vanish with one of them.
+    pub(crate) instead: Vec<String>,
 }
 
 impl Diagnostic {
@@ -76,6 +79,7 @@ impl Diagnostic {
             labels: Vec::new(),
             help: None,
             edits: Vec::new(),
+            instead: Vec::new(),
         }
     }
 
@@ -114,6 +118,15 @@ impl Diagnostic {
     #[must_use]
     pub fn edit(mut self, span: Span, text: impl Into<String>) -> Self {
         self.edits.push(Edit { span, text: text.into() });
+        self
+    }
+
+    /// Sets the help that lists `names`, which may be meant in place of `span`.
+    #[must_use]
+    pub(crate) fn one_of(mut self, help: impl Into<String>, names: &[&str]) -> Self {
+        const MOST: usize = 4;
+        self.help = Some(help.into());
+        self.instead = names.iter().take(MOST).map(|&name| name.to_owned()).collect();
         self
     }
 

@@ -1,33 +1,53 @@
 //! Argument domains: the constants that can occur at each argument of each relation, fluent and move.
 //!
 //! The domains are found by an abstract interpretation of the rules, in which every argument has its own set
-//! of constants. The domain of a rule's variable is the intersection of the domains of the body arguments
-//! where the variable occurs. This domain is added to the domain of each head argument where the variable
-//! occurs, until a fixpoint is reached. The domains over-approximate the values that occur, except where a
-//! bound cuts them off. Arguments of nested terms have domains only down to depth 4. The number of rounds and
-//! the size of a domain are bounded too, so that no rulesheet takes long.
+//! of constants. The domain of a rule's variable is the intersection of the domains of the positive body
+//! arguments where the variable occurs. A rule may fire if all its positive conditions can hold; then its head
+//! adds its constants, and the domains of its variables, to the arguments of its relation. A true fluent has
+//! the domain of `init` and `next`, and a move that is done the domain of `legal`. `base` and `input` have
+//! domains of their own and give no values. The result is the least fixpoint.
+//!
+//! Invariant: the domains over-approximate the values that occur. Where a bound cuts a domain off, the domain
+//! becomes open: it stands for every term. So a rule that may not fire by [`Domains::may_fire`] never fires.
+//! The bounds keep the time small for every rulesheet.
 //!
 //! [`Domains::ties`] gives the number of variables that an argument of a fluent and an argument of a move
 //! share in the rules. The inference of game boards uses the domains.
 
+mod clause;
+mod flow;
 mod ties;
 
-use crate::{Atom, Description, Literal, Symbol, Term, TermId};
+pub(crate) use clause::{Clause, Clauses, Give, Need};
+pub(crate) use flow::{Assumptions, Failure};
+
+use crate::{Atom, Description, Keyword, Symbol};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
-/// The largest nesting depth at which the arguments of terms have domains.
+/// The largest nesting depth at which the arguments of terms have domains. Deeper arguments are open.
 const MAX_DEPTH: u8 = 4;
-/// The largest number of passes in which values are propagated over all rules.
-const MAX_ROUNDS: usize = 64;
-/// The maximum number of constants in the domain of one argument, and also the maximum number of different
-/// functions in terms at one argument. Further constants and functions are dropped.
+/// The maximum number of constants in the domain of one argument. A larger domain is open.
 const MAX_DOMAIN: usize = 4096;
+/// The maximum number of functions in terms at one argument. With more functions the argument is open.
+const MAX_FUNCTIONS: usize = 256;
+/// The maximum number of places. Places beyond it are one open place. Published rulesheets have up to a few
+/// hundred places.
+const MAX_PLACES: usize = 1 << 15;
 
 /// The identifier of a place where terms can stand: an argument of a relation, of a fluent, of a move or of a
-/// nested term. One further place stands for whole fluents, and another for whole moves.
+/// nested term. Further places stand for whole fluents, whole moves, and what `base` lists.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Place(u32);
+
+/// The place of whole fluents, those of `init`, `next` and `true`.
+const FLUENT: Place = Place(0);
+/// The place of whole moves, those of `legal` and `does`.
+const MOVE: Place = Place(1);
+/// The place of whole fluents in `base`.
+const BASE: Place = Place(2);
+/// The place of every argument beyond the bounds. It is open.
+const ANYTHING: Place = Place(3);
 
 /// The owner of an argument: a relation, or a function that occurs at a place.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -40,26 +60,19 @@ enum Holder {
 struct Node {
     /// The constants of the domain, in the order of their symbols.
     constants: Vec<Symbol>,
-    /// The functions that occur at this place and their arities, in order of first occurrence.
+    /// The functions that occur at this place and their arities.
     functions: Vec<(Symbol, usize)>,
+    /// Whether every term may stand here. Then every term may stand at the places inside, too.
+    open: bool,
     depth: u8,
-    /// A counter that is incremented whenever the domain grows.
-    version: u32,
+    /// The place of the term in which this place is an argument.
+    parent: Option<Place>,
+    /// The index of the argument, from 0.
+    argument: usize,
 }
 
 /// The occurrences of variables in a head or a body, as pairs of a variable and a place where it occurs.
 type Occurrences = Vec<(Symbol, Place)>;
-
-/// One variable of a rule, along which values flow from the body to the head. `from` holds all places of the
-/// variable in the body, and `to` is one of its places in the head. `seen` is the sum of
-/// [`Domains::tree_version`] over the places `from` at the last pass. If the sum is still the same, no new
-/// values can flow.
-#[derive(Debug)]
-struct Flow {
-    from: Vec<Place>,
-    to: Place,
-    seen: u32,
-}
 
 /// The argument domains of one description.
 ///
@@ -79,211 +92,76 @@ struct Flow {
 /// let succ = rules.symbols.get("succ").unwrap();
 /// assert_eq!(domains.constants(domains.argument(succ, 2, 1).unwrap()).len(), 2);
 /// ```
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Domains {
     nodes: Vec<Node>,
     places: FxHashMap<(Holder, usize, usize), Place>,
-    fluent: Place,
-    mv: Place,
+    role: Option<Symbol>,
     ties: BTreeMap<(Place, Place), u32>,
+    /// For each rule, whether it may fire.
+    fires: Vec<bool>,
+    /// For each relation of [`Clauses`], whether a rule with it in the head may fire.
+    holds: Vec<bool>,
+    complete: bool,
 }
 
 impl Domains {
     /// Computes the domains of `description`.
     pub fn new(description: &Description) -> Domains {
-        let mut domains = Domains {
-            nodes: vec![Node::default(), Node::default()],
-            places: FxHashMap::default(),
-            fluent: Place(0),
-            mv: Place(1),
-            ties: BTreeMap::new(),
-        };
-        let mut flows = Vec::new();
-        let mut occurrences = Vec::with_capacity(description.rules.len());
-        for rule in &description.rules {
-            let mut head = Occurrences::new();
-            domains.enter(description, &rule.head, true, &mut head);
-            let mut body = Occurrences::new();
-            for literal in &rule.body {
-                if let Literal::Positive(atom) = literal {
-                    domains.enter(description, atom, false, &mut body);
-                }
-            }
-            // Rules for `base` and `input` often list too many fluents and moves and sometimes too few, so no
-            // values come from these rules.
-            if !matches!(description.name(rule.head.relation), "base" | "input") {
-                for &(variable, to) in &head {
-                    let from: Vec<Place> = body.iter().filter(|b| b.0 == variable).map(|b| b.1).collect();
-                    if !from.is_empty() {
-                        flows.push(Flow { from, to, seen: u32::MAX });
-                    }
-                }
-            }
-            occurrences.push((head, body));
-        }
-        domains.settle(&mut flows);
-        domains.tie(description, &occurrences);
+        let clauses = Clauses::of(description);
+        let mut domains = clauses.settle(&Assumptions::default());
+        domains.tie(description, &clauses.occurrences);
         domains
     }
 
-    /// The place of the argument of `atom` with the index `argument`, from 0. The argument of `true`, `next`,
-    /// `init` and `base` is at the place of whole fluents. The second argument of `does`, `legal` and `input`
-    /// is at the place of whole moves. The first argument of `does`, `legal` and `input` shares the place of
-    /// the argument of `role`; the result is `None` if the rules do not mention `role`. The arguments of
-    /// every other relation have places of their own.
-    fn root(&mut self, description: &Description, atom: &Atom, argument: usize) -> Option<Place> {
-        match (description.name(atom.relation), atom.args.len()) {
-            ("true" | "next" | "init" | "base", 1) => Some(self.fluent),
-            ("does" | "legal" | "input", 2) if argument == 1 => Some(self.mv),
-            ("does" | "legal" | "input", 2) => {
-                let role = description.symbols.get("role")?;
-                Some(self.place(Holder::Relation(role), 1, 0, 0))
-            }
-            (_, arity) => Some(self.place(Holder::Relation(atom.relation), arity, argument, 0)),
+    /// Domains without any value.
+    fn empty(description: &Description) -> Domains {
+        let mut nodes = vec![Node::default(); 4];
+        nodes[ANYTHING.0 as usize].open = true;
+        nodes[MOVE.0 as usize].argument = 1;
+        Domains {
+            nodes,
+            places: FxHashMap::default(),
+            role: description.symbols.get(Keyword::Role.name()),
+            ties: BTreeMap::new(),
+            fires: vec![false; description.rules.len()],
+            holds: Vec::new(),
+            complete: true,
+        }
+    }
+
+    /// The place of the argument of `atom` with the index `argument`, from 0. The argument of `true`, `next`
+    /// and `init` is at the place of whole fluents, and the second argument of `does` and `legal` at that of
+    /// whole moves. The first argument of `does` shares the place of the argument of `role`. The argument of
+    /// `base` has a place of its own, as have the arguments of all other relations.
+    fn root(&mut self, description: &Description, atom: &Atom, argument: usize) -> Place {
+        match (description.name(atom.relation), atom.args.len(), self.role) {
+            ("true" | "next" | "init", 1, _) => FLUENT,
+            ("base", 1, _) => BASE,
+            ("does" | "legal", 2, _) if argument == 1 => MOVE,
+            ("does", 2, Some(role)) => self.place(Holder::Relation(role), 1, 0, 0),
+            ("does", 2, None) => ANYTHING,
+            (_, arity, _) => self.place(Holder::Relation(atom.relation), arity, argument, 0),
         }
     }
 
     fn place(&mut self, holder: Holder, arity: usize, argument: usize, depth: u8) -> Place {
         let nodes = &mut self.nodes;
         *self.places.entry((holder, arity, argument)).or_insert_with(|| {
-            nodes.push(Node { depth, ..Node::default() });
+            if nodes.len() >= MAX_PLACES {
+                return ANYTHING;
+            }
+            let parent = match holder {
+                Holder::Relation(_) => None,
+                Holder::Inside(place, _) => Some(place),
+            };
+            nodes.push(Node { depth, parent, argument, ..Node::default() });
             Place(nodes.len() as u32 - 1)
         })
     }
 
-    /// Appends the variables of `atom` and their places to `out`. If `is_head` is true, also adds the
-    /// constants and functions of `atom` to the domains, unless the relation of `atom` is `base` or `input`.
-    fn enter(&mut self, description: &Description, atom: &Atom, is_head: bool, out: &mut Occurrences) {
-        let mut stack: Vec<(Place, TermId)> = Vec::new();
-        let seeds = is_head && !matches!(description.name(atom.relation), "base" | "input");
-        for (argument, &term) in atom.args.iter().enumerate() {
-            let role_of_move = argument == 0 && matches!(description.name(atom.relation), "legal" | "input");
-            if is_head && role_of_move && atom.args.len() == 2 {
-                continue;
-            }
-            if let Some(place) = self.root(description, atom, argument) {
-                stack.push((place, term));
-            }
-        }
-        while let Some((place, term)) = stack.pop() {
-            match description.terms.get(term) {
-                Term::Variable(variable) => out.push((*variable, place)),
-                Term::Constant(constant) => {
-                    if seeds {
-                        self.add_constant(place, *constant);
-                    }
-                }
-                Term::Compound(function, args) => {
-                    let depth = self.nodes[place.0 as usize].depth + 1;
-                    if depth > MAX_DEPTH {
-                        continue;
-                    }
-                    if seeds {
-                        self.add_function(place, (*function, args.len()));
-                    }
-                    for (i, &arg) in args.iter().enumerate() {
-                        stack.push((self.place(Holder::Inside(place, *function), args.len(), i, depth), arg));
-                    }
-                }
-            }
-        }
-    }
-
-    fn add_constant(&mut self, place: Place, constant: Symbol) {
-        let node = &mut self.nodes[place.0 as usize];
-        if let Err(at) = node.constants.binary_search(&constant)
-            && node.constants.len() < MAX_DOMAIN
-        {
-            node.constants.insert(at, constant);
-            node.version += 1;
-        }
-    }
-
-    fn add_function(&mut self, place: Place, function: (Symbol, usize)) {
-        let node = &mut self.nodes[place.0 as usize];
-        if !node.functions.contains(&function) && node.functions.len() < MAX_DOMAIN {
-            node.functions.push(function);
-            node.version += 1;
-        }
-    }
-
-    /// Propagates constants and functions along `flows` until a fixpoint or the bound on passes
-    /// ([`MAX_ROUNDS`]) is reached.
-    fn settle(&mut self, flows: &mut [Flow]) {
-        for _ in 0..MAX_ROUNDS {
-            let mut changed = false;
-            for flow in &mut *flows {
-                let version = flow.from.iter().fold(0u32, |v, &p| v.wrapping_add(self.tree_version(p)));
-                if version != flow.seen {
-                    flow.seen = version;
-                    changed |= self.pour(&flow.from, flow.to);
-                }
-            }
-            if !changed {
-                return;
-            }
-        }
-    }
-
-    /// The sum of [`Node::version`] over `place` and the places inside it, which are the arguments, at any
-    /// depth, of the terms at `place`. The sum changes whenever one of the versions changes.
-    fn tree_version(&self, place: Place) -> u32 {
-        let mut sum = 0u32;
-        let mut stack = vec![place];
-        while let Some(place) = stack.pop() {
-            let node = &self.nodes[place.0 as usize];
-            sum = sum.wrapping_add(node.version);
-            for &(function, arity) in &node.functions {
-                stack.extend((0..arity).filter_map(|i| self.inside(place, function, arity, i)));
-            }
-        }
-        sum
-    }
-
-    /// Adds the intersection of the domains of the places `from` to the domain of `to`. Does the same for the
-    /// arguments of the terms at these places, at any depth. Returns whether the domain of `to` or of a place
-    /// inside it changed.
-    fn pour(&mut self, from: &[Place], to: Place) -> bool {
-        let mut changed = false;
-        let mut stack = vec![(from.to_vec(), to)];
-        while let Some((from, to)) = stack.pop() {
-            let smallest = from.iter().min_by_key(|p| self.nodes[p.0 as usize].constants.len());
-            let Some(&smallest) = smallest else { continue };
-            let node = |p: Place| &self.nodes[p.0 as usize];
-            let in_all = |c: &Symbol| from.iter().all(|&p| node(p).constants.binary_search(c).is_ok());
-            let known = &node(to).constants;
-            let mut new: Vec<Symbol> = node(smallest).constants.iter().copied().filter(in_all).collect();
-            new.retain(|c| known.binary_search(c).is_err());
-            let functions = node(from[0]).functions.clone();
-            if !new.is_empty() && known.len() < MAX_DOMAIN {
-                new.truncate(MAX_DOMAIN - known.len());
-                let target = &mut self.nodes[to.0 as usize];
-                target.constants.extend(new);
-                target.constants.sort_unstable();
-                target.version += 1;
-                changed = true;
-            }
-            let depth = self.nodes[to.0 as usize].depth + 1;
-            for function in functions {
-                if depth > MAX_DEPTH
-                    || !from.iter().all(|p| self.nodes[p.0 as usize].functions.contains(&function))
-                {
-                    continue;
-                }
-                let before = self.nodes[to.0 as usize].functions.len();
-                self.add_function(to, function);
-                changed |= self.nodes[to.0 as usize].functions.len() > before;
-                for i in 0..function.1 {
-                    let sources: Vec<Place> =
-                        from.iter().filter_map(|&p| self.inside(p, function.0, function.1, i)).collect();
-                    if sources.len() == from.len() {
-                        let target = self.place(Holder::Inside(to, function.0), function.1, i, depth);
-                        stack.push((sources, target));
-                    }
-                }
-            }
-        }
-        changed
+    fn node(&self, place: Place) -> &Node {
+        &self.nodes[place.0 as usize]
     }
 
     /// The number of variables in the rules that tie a place inside fluents (`fluent`) to a place inside
@@ -295,17 +173,67 @@ impl Domains {
 
     /// The place that stands for whole fluents.
     pub fn fluent(&self) -> Place {
-        self.fluent
+        FLUENT
     }
 
     /// The place that stands for whole moves.
     pub fn mv(&self) -> Place {
-        self.mv
+        MOVE
+    }
+
+    /// The place that stands for whole fluents as `base` lists them.
+    pub fn base(&self) -> Place {
+        BASE
+    }
+
+    /// Whether the rule with the index `rule` may fire in some state. If the result is `false`, it never fires.
+    pub fn may_fire(&self, rule: usize) -> bool {
+        self.fires[rule]
+    }
+
+    /// Whether every term may stand at `place`. Then [`Domains::constants`] and [`Domains::functions`] are only
+    /// examples.
+    pub fn is_open(&self, place: Place) -> bool {
+        let mut at = Some(place);
+        while let Some(place) = at {
+            let node = self.node(place);
+            if node.open {
+                return true;
+            }
+            at = node.parent;
+        }
+        false
+    }
+
+    /// The indices of the arguments, from the atom inwards, that lead to `place`.
+    pub(crate) fn path(&self, place: Place) -> Vec<usize> {
+        let mut path = Vec::new();
+        let mut at = Some(place);
+        while let Some(place) = at {
+            path.push(self.node(place).argument);
+            at = self.node(place).parent;
+        }
+        path.reverse();
+        path
+    }
+
+    /// The name of the relation or function of which `place` is an argument. `None` for whole fluents and moves.
+    pub(crate) fn holder(&self, place: Place) -> Option<Symbol> {
+        let (&(holder, ..), _) = self.places.iter().find(|(_, known)| **known == place)?;
+        Some(match holder {
+            Holder::Relation(symbol) | Holder::Inside(_, symbol) => symbol,
+        })
+    }
+
+    /// Whether the domains were computed within the bound on time. Otherwise all places are open and all rules
+    /// may fire.
+    pub fn is_complete(&self) -> bool {
+        self.complete
     }
 
     /// The place of the argument of `relation` with the index `argument`, from 0. `None` if no head and no
     /// positive condition has the relation with this arity. Also `None` for the keywords whose arguments are
-    /// fluents or moves.
+    /// fluents, and for the moves of `does` and `legal`.
     pub fn argument(&self, relation: Symbol, arity: usize, argument: usize) -> Option<Place> {
         self.places.get(&(Holder::Relation(relation), arity, argument)).copied()
     }
@@ -377,6 +305,55 @@ mod tests {
     fn terms_that_grow_without_end_do_not() {
         let rules = description("(init (count zero)) (<= (next (count (succ ?n))) (true (count ?n)))");
         assert_eq!(domain(&rules, "count", 0), ["zero"]);
+        // The arguments below the largest depth may be anything.
+        let domains = Domains::new(&rules);
+        let mut place = domains.fluent();
+        while let Some(&(function, arity)) = domains.functions(place).first() {
+            let Some(inner) = domains.inside(place, function, arity, 0) else { return };
+            place = inner;
+        }
+        assert!(domains.is_open(place));
+    }
+
+    /// The indices of the rules that may not fire.
+    fn dead(rules: &str) -> Vec<usize> {
+        let description = description(rules);
+        let domains = Domains::new(&description);
+        (0..description.rules.len()).filter(|&rule| !domains.may_fire(rule)).collect()
+    }
+
+    #[test]
+    fn a_rule_fires_only_if_its_conditions_can_hold() {
+        for (rules, wanted) in [
+            ("(p a) (<= q (p ?x)) (<= r q)", &[][..]),
+            ("(p a) (<= q (p b)) (<= r q)", &[1, 2]),
+            ("(p a) (s b) (<= q (p ?x) (s ?x))", &[2]),
+            ("(p (f a)) (<= q (p (f b)))", &[1]),
+            ("(p (f a)) (<= (q ?x) (p ?x)) (<= r (q (f a))) (<= s (q (f b)))", &[3]),
+            ("(<= p q) (<= q p)", &[0, 1]),
+            ("(role a) (legal a go) (<= (next p) (does b go)) (<= (next q) (does a go))", &[2]),
+            ("(role a) (legal b go) (<= p (legal b ?m))", &[]),
+            ("(base (on a)) (init (on b)) (<= p (true (on a))) (<= q (true (on b)))", &[2]),
+            ("(init (control whit)) (<= (next (control black)) (true (control white)))", &[1]),
+            ("(<= p (distinct a a))", &[0]),
+        ] {
+            assert_eq!(dead(rules), wanted, "{rules}");
+            assert!(Domains::new(&description(rules)).is_complete());
+        }
+    }
+
+    #[test]
+    fn what_a_bound_cuts_off_may_be_anything() {
+        let facts: String = (0..super::MAX_DOMAIN + 10).map(|i| format!("(p c{i}) ")).collect();
+        assert!(dead(&format!("{facts} (<= q (p none))")).is_empty());
+        let deep = |inner: &str| format!("{}{inner}{}", "(f ".repeat(10), ")".repeat(10));
+        assert!(dead(&format!("(p {}) (<= q (p {}))", deep("a"), deep("b"))).is_empty());
+        assert!(dead(&format!("(p {}) (<= (q ?x) (p {})) (<= r (q b))", deep("a"), deep("?x"))).is_empty());
+        let functions: String = (0..super::MAX_FUNCTIONS + 10).map(|i| format!("(p (f{i} a)) ")).collect();
+        assert!(dead(&format!("{functions} (<= q (p none)) (<= r (p (g b)))")).is_empty());
+        // Functions of functions: more places than the bound allows.
+        let wide: String = (0..200).map(|i| format!("(<= (p (f{i} ?x ?x)) (p ?x)) ")).collect();
+        assert!(dead(&format!("(p a) {wide} (<= q (p (f1 (f2 b c) d)))")).is_empty());
     }
 
     #[test]

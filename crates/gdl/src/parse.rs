@@ -11,7 +11,10 @@ use crate::diagnostic::{Diagnostic, ParseErrors};
 use crate::keyword::Connective;
 use crate::lexer::{Lexer, TokenKind};
 use crate::normalise::{Budget, Normaliser};
-use crate::sexpr::{NodeId, read_forms};
+use crate::sexpr::{NodeId, SyntaxTree, read_forms};
+
+/// The maximum number of heads for which the rules are written out in place of a head with `or` or `and`.
+const MAX_SPLIT: usize = 8;
 
 /// Parses a rulesheet.
 ///
@@ -69,6 +72,19 @@ fn form(reader: &mut Reader<'_>, budget: &mut Budget, node: NodeId) {
         );
         return;
     };
+    if let Some(rules) = split_head(tree, node, head) {
+        let name = tree.children(head).next().map_or(span, |name| tree.span(name));
+        let word = tree.head(head).unwrap_or_default().to_lowercase();
+        reader.errors.push(
+            Diagnostic::error("misplaced-connective", name, format!("`{word}` cannot be the head of a rule"))
+                .help(format!(
+                    "write one rule for each: `{}`",
+                    rules.join("` and `").split_ascii_whitespace().collect::<Vec<_>>().join(" ")
+                ))
+                .edit(span, rules.join("\n")),
+        );
+        return;
+    }
     let head = reader.atom(head, Place::Head);
     let mut normaliser = Normaliser::default();
     for condition in members {
@@ -79,6 +95,20 @@ fn form(reader: &mut Reader<'_>, budget: &mut Budget, node: NodeId) {
     {
         normaliser.expand(reader, &head, span, budget);
     }
+}
+
+/// The rules to write in place of a rule whose head is `or` or `and` of several heads. `None` for any other rule.
+fn split_head(tree: &SyntaxTree<'_>, rule: NodeId, head: NodeId) -> Option<Vec<String>> {
+    if !tree.is_list(head)
+        || !matches!(Connective::of(tree.head(head)?), Some(Connective::Or | Connective::And))
+    {
+        return None;
+    }
+    let text = |node: NodeId| String::from_utf8_lossy(tree.text(node)).into_owned();
+    let body: String = tree.children(rule).skip(2).map(|node| format!(" {}", text(node))).collect();
+    let heads = tree.children(head).skip(1).take(MAX_SPLIT + 1);
+    let rules: Vec<String> = heads.map(|head| format!("(<= {}{body})", text(head))).collect();
+    (1..=MAX_SPLIT).contains(&rules.len()).then_some(rules)
 }
 
 #[cfg(test)]

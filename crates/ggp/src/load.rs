@@ -1,7 +1,7 @@
 //! Loads a [`Game`] from a path or a text, and collects every diagnostic of its rules.
 
 use ggp_datalog::Limits;
-use ggp_game::Game;
+use ggp_game::{Game, add_opening_findings};
 use ggp_gdl::{Diagnostic, Severity, Strictness, render};
 use std::fmt::{self, Display, Formatter};
 use std::fs::File;
@@ -118,7 +118,10 @@ impl Rulesheet {
             return (None, findings);
         }
         match Game::with_limits(description, strictness, limits) {
-            Ok(game) => (Some(game), findings),
+            Ok(game) => {
+                add_opening_findings(&mut findings, &game);
+                (Some(game), findings)
+            }
             Err(errors) => {
                 findings.extend(errors);
                 (None, findings)

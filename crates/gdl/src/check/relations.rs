@@ -3,10 +3,11 @@
 //! The specification allows both, but a condition that never holds, or a rule that no other rule uses, is
 //! usually a mistake.
 
+use super::inference::word_at;
 use super::pattern::{PAIRS, Pattern, PatternIndex};
 use super::typos::suggest;
-use super::{Checker, Weight, atom_of, keyword_symbols};
-use crate::ast::{Atom, Description};
+use super::{Checker, Weight, atom_of, dead, keyword_symbols};
+use crate::ast::{Atom, Description, Span, Term};
 use crate::diagnostic::Diagnostic;
 use crate::keyword::Keyword;
 use crate::symbol::Symbol;
@@ -73,8 +74,6 @@ impl Relations {
 pub(super) fn check(checker: &mut Checker<'_>) {
     let relations = checker.relations;
     let description = checker.description;
-    let produced: Vec<&str> =
-        relations.all.iter().filter(|r| !r.heads.is_empty()).map(|r| description.name(r.name)).collect();
     let used: Vec<&str> = relations
         .all
         .iter()
@@ -83,25 +82,49 @@ pub(super) fn check(checker: &mut Checker<'_>) {
         .collect();
     for relation in relations.all.iter().filter(|r| r.keyword.is_none()) {
         if relation.heads.is_empty() {
-            never_produced(checker, relation, &produced);
+            // The check of dead rules reports positive conditions.
+            let uses = relation.uses.iter().filter_map(|&(r, l)| atom_of(&description.rules[r].body[l]));
+            let uses: Vec<(&Atom, bool)> = uses.collect();
+            if let [(atom, true), rest @ ..] = uses.as_slice()
+                && rest.iter().all(|&(_, negated)| negated)
+            {
+                let (weight, diagnostic) = never_produced(checker, atom, true);
+                checker.report(weight, diagnostic);
+            }
         } else if relation.uses.is_empty() {
             never_used(checker, relation, &used);
         }
     }
+    never_read(checker);
     unmatched(checker);
 }
 
-fn never_produced(checker: &mut Checker<'_>, relation: &Relation, produced: &[&str]) {
+/// The finding about the condition `atom`, whose relation has no rule and no fact.
+pub(super) fn never_produced(checker: &Checker<'_>, atom: &Atom, negated: bool) -> (Weight, Diagnostic) {
     let description = checker.description;
-    let name = description.name(relation.name);
-    let keywords = [Keyword::True.name(), Keyword::Does.name(), Keyword::Role.name()];
-    let similar = suggest(name, produced.iter().copied().chain(keywords));
-    // Report only the first use of each relation.
-    let Some(&(rule, literal)) = relation.uses.first() else { return };
-    let Some((atom, negated)) = atom_of(&description.rules[rule].body[literal]) else { return };
+    let name = description.name(atom.relation);
+    let span = checker.keyword_span(atom);
     let holds = if negated { "always holds" } else { "never holds" };
-    let span = checker.find_word(atom.span, name);
-    let shown = if produced.contains(&name) {
+    if checker.inference.is_fluent(atom) {
+        let message =
+            format!("`{name}` is a part of the state, not a relation, so this condition {holds} as it is");
+        let text = checker.text(atom);
+        let diagnostic = Diagnostic::warning("fluent-as-relation", atom.span, message)
+            .help(format!("ask for it with `true`: `(true {text})`"))
+            .edit(Span { start: atom.span.start, end: atom.span.start }, "(true ")
+            .edit(Span { start: atom.span.end, end: atom.span.end }, ")");
+        return (Weight::Breach, diagnostic);
+    }
+    let heads = || checker.relations.all.iter().filter(|r| !r.heads.is_empty());
+    let produced = || heads().map(|r| (description.name(r.name), r.arity));
+    let arity = atom.args.len();
+    let unused = heads().filter(|r| r.keyword.is_none() && r.uses.is_empty() && r.arity == arity);
+    let keywords = [Keyword::True, Keyword::Does, Keyword::Role].map(|k| (k.name(), k.arity()));
+    let same_arity = produced().chain(keywords).filter(|&(_, other)| other == arity);
+    let similar = suggest(name, unused.map(|r| description.name(r.name)))
+        .or_else(|| suggest(name, same_arity.map(|(name, _)| name)))
+        .or_else(|| suggest(name, produced().map(|(name, _)| name)));
+    let shown = if produced().any(|(other, _)| other == name) {
         format!("{name}` with this number of arguments")
     } else {
         format!("{name}`")
@@ -111,25 +134,75 @@ fn never_produced(checker: &mut Checker<'_>, relation: &Relation, produced: &[&s
         span,
         format!("no rule or fact produces `{shown}, so this condition {holds}"),
     );
-    let diagnostic = match similar {
-        Some(similar) => diagnostic.did_you_mean(span, similar),
-        None => diagnostic.help("add a rule or a fact for it, or remove the condition"),
-    };
-    checker.report(Weight::Lint, diagnostic);
+    match similar {
+        Some(similar) => (Weight::Breach, diagnostic.did_you_mean(span, similar)),
+        None => (Weight::Lint, diagnostic.help("add a rule or a fact for it, or remove the condition")),
+    }
 }
 
 fn never_used(checker: &mut Checker<'_>, relation: &Relation, used: &[&str]) {
     let description = checker.description;
     let name = description.name(relation.name);
-    let heads = Keyword::ALL.map(Keyword::name);
-    let similar_keyword = suggest(name, heads);
-    let span = checker.find_word(description.rules[relation.heads[0]].head.span, name);
+    let rule = &description.rules[relation.heads[0]];
+    let head = &rule.head;
+    let span = checker.keyword_span(head);
+    if checker.inference.is_fluent(head) || checker.inference.is_asked(head) {
+        let keyword = if rule.body.is_empty() { Keyword::Init } else { Keyword::Next };
+        let message = format!(
+            "`{name}` is a part of the state, but this only makes a relation `{name}` that nothing uses"
+        );
+        let text = checker.text(head);
+        let diagnostic = Diagnostic::warning("fluent-as-relation", head.span, message)
+            .help(format!("write `({} {text})`", keyword.name()))
+            .edit(Span { start: head.span.start, end: head.span.start }, format!("({} ", keyword.name()))
+            .edit(Span { start: head.span.end, end: head.span.end }, ")");
+        checker.report(Weight::Breach, diagnostic);
+        return;
+    }
     let diagnostic = Diagnostic::warning("never-used", span, format!("nothing uses the relation `{name}`"));
-    let diagnostic = match similar_keyword.or_else(|| suggest(name, used.iter().copied())) {
-        Some(similar) => diagnostic.did_you_mean(span, similar),
-        None => diagnostic.help("remove its rules, or use it in a condition"),
+    let relations = checker.relations.all.iter();
+    let without_rules = relations.filter(|r| r.keyword.is_none() && r.heads.is_empty());
+    let halves = without_rules.filter(|r| r.arity == relation.arity).map(|r| description.name(r.name));
+    let keywords = Keyword::ALL.into_iter().filter(|k| k.arity() == relation.arity).map(Keyword::name);
+    let similar = suggest(name, halves)
+        .or_else(|| suggest(name, keywords))
+        .or_else(|| suggest(name, used.iter().copied()))
+        .or_else(|| suggest(name, Keyword::ALL.map(Keyword::name)));
+    let (weight, diagnostic) = match similar {
+        Some(similar) => (Weight::Breach, diagnostic.did_you_mean(span, similar)),
+        None => (Weight::Lint, diagnostic.help("remove its rules, or use it in a condition")),
     };
-    checker.report(Weight::Lint, diagnostic);
+    checker.report(weight, diagnostic);
+}
+
+/// Reports fluents that `init` or `next` makes and no condition asks for, if their name is similar to that of a
+/// fluent that is asked for.
+fn never_read(checker: &mut Checker<'_>) {
+    let description = checker.description;
+    let inference = checker.inference;
+    let fluent = inference.wide.fluent();
+    let Some(asked) = inference.asked() else { return };
+    let mut done: FxHashSet<Symbol> = FxHashSet::default();
+    for keyword in [Keyword::Init, Keyword::Next] {
+        for &rule in checker.relations.rules_of(keyword) {
+            let head = &description.rules[rule].head;
+            let name = match description.terms.get(head.args[0]) {
+                Term::Constant(name) | Term::Compound(name, _) => *name,
+                Term::Variable(_) => continue,
+            };
+            if asked.contains(&name) || !done.insert(name) {
+                continue;
+            }
+            let word = description.name(name);
+            let others = asked.iter().map(|&other| description.name(other));
+            let Some(span) = word_at(description, &inference.wide, head, fluent, name) else { continue };
+            if let Some(similar) = suggest(word, others) {
+                let message = format!("`{}` makes `{word}`, but no condition asks for it", keyword.name());
+                let diagnostic = Diagnostic::warning("never-read", span, message);
+                checker.report(Weight::Breach, diagnostic.did_you_mean(span, similar));
+            }
+        }
+    }
 }
 
 /// Reports conditions that no head matches because of a constant, for example `(true (control blakc))` if the
@@ -162,6 +235,14 @@ fn unmatched(checker: &mut Checker<'_>) {
             let Some((atom, negated)) = atom_of(&description.rules[rule].body[literal]) else { continue };
             let pattern = Pattern::of(description, atom);
             if !done.insert(pattern.clone()) {
+                continue;
+            }
+            if let Some(need) = checker.inference.unmet(rule, literal) {
+                // The check of dead rules reports positive conditions.
+                if negated {
+                    let (weight, diagnostic) = dead::unmet(checker, atom, need, true);
+                    checker.report(weight, diagnostic);
+                }
                 continue;
             }
             let effort = index.effort(&description.terms, &pattern);
@@ -212,10 +293,10 @@ mod tests {
             all("(<= (next (step 1)) (true (stepp 1)) (not (does black go)) (p 3)) (p 1)"),
             [
                 "warning never-matched (true (stepp 1))",
-                "warning never-matched (does black go)",
+                "warning unknown-role black",
                 "warning never-matched (p 3)"
             ]
         );
-        assert!(all("(<= (next (step 1)) (true ?x) (does ?r ?m) (p ?x)) (p 1)").is_empty());
+        assert!(all("(<= (next (step 1)) (true ?x) (does ?r ?m) (p ?x)) (p (step 1))").is_empty());
     }
 }

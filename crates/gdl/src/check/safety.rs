@@ -3,12 +3,14 @@
 //! The check runs after `or` has been distributed, and the order of the conditions does not matter. See the
 //! specification, section 3, "safety".
 
+use super::inference::listed;
 use super::typos::suggest;
 use super::{Checker, Weight};
 use crate::ast::{Description, Literal, Rule, Span, Term, TermId};
 use crate::diagnostic::Diagnostic;
+use crate::lexer::{Lexer, TokenKind};
 use crate::symbol::Symbol;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The distinct variables of some terms, in order of first occurrence.
 #[derive(Default)]
@@ -105,8 +107,14 @@ fn report(checker: &mut Checker<'_>, rule: &Rule, bound: &Variables, variable: S
     };
     let word = checker.find_word(span, name);
     let diagnostic = Diagnostic::error("unsafe-variable", word, message);
+    // A variable that stands nowhere else in the rule probably belongs here.
+    let lone = lone(checker, rule, bound);
     let diagnostic = match suggest(name, bound.order.iter().map(|&v| description.name(v))) {
         Some(similar) => diagnostic.did_you_mean(word, similar),
+        None if lone.len() == 1 => diagnostic.did_you_mean(word, lone[0]),
+        None if (2..=3).contains(&lone.len()) => {
+            diagnostic.one_of(format!("did you mean {}?", listed(&lone, "or")), &lone)
+        }
         None if rule.body.is_empty() && !one_of_many => {
             diagnostic.help(format!("make it a rule with a condition that says what `{name}` can be"))
         }
@@ -114,6 +122,18 @@ fn report(checker: &mut Checker<'_>, rule: &Rule, bound: &Variables, variable: S
             .help(format!("add a positive condition with `{name}` in it, which says what it can be")),
     };
     checker.report(Weight::Fatal, diagnostic);
+}
+
+/// The variables of `bound` that stand once in the source of `rule`.
+fn lone<'a>(checker: &Checker<'a>, rule: &Rule, bound: &Variables) -> Vec<&'a str> {
+    let description = checker.description;
+    let source = &description.source;
+    let mut counts: FxHashMap<&[u8], usize> = FxHashMap::default();
+    for token in Lexer::within(source, rule.span).filter(|token| token.kind == TokenKind::Word) {
+        *counts.entry(&source[token.span.range()]).or_default() += 1;
+    }
+    let names = bound.order.iter().map(|&variable| description.name(variable));
+    names.filter(|name| counts.get(name.as_bytes()) == Some(&1)).collect()
 }
 
 #[cfg(test)]

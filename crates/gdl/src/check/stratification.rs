@@ -17,12 +17,17 @@ const SHOWN_STEPS: usize = 4;
 
 pub(super) fn check(checker: &mut Checker<'_>, patterns: &Dependencies, whole: &Dependencies) {
     let mut traced = 0;
+    let mut cycles: FxHashSet<usize> = FxHashSet::default();
     let mut components: FxHashSet<usize> = FxHashSet::default();
     for (r, rule) in checker.rules() {
         for (l, literal) in rule.body.iter().enumerate() {
             let Some((atom, true)) = atom_of(literal) else { continue };
             let (text, head) = (checker.text(atom), checker.text(&rule.head));
             if patterns.in_cycle(r, l) {
+                // Each cycle is reported once.
+                if !cycles.insert(patterns.component(r)) {
+                    continue;
+                }
                 let message =
                     format!("negation through recursion: `{text}` is negated for `{head}` and depends on it");
                 let mut diagnostic = Diagnostic::error("unstratified", atom.span, message)

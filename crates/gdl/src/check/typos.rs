@@ -3,9 +3,11 @@
 //! Two names are similar if they differ by one substituted, missing, additional or transposed letter; four in
 //! five spelling errors are of this kind (Damerau 1964).
 
+use super::inference::word_at;
 use super::{Checker, Weight};
 use crate::ast::Span;
 use crate::diagnostic::Diagnostic;
+use crate::domains::Give;
 use crate::keyword::{Connective, Keyword};
 use crate::lexer::{Lexer, TokenKind};
 use rustc_hash::FxHashMap;
@@ -13,6 +15,8 @@ use rustc_hash::FxHashMap;
 /// The minimum length of the names to check, in characters. Shorter names such as `x1` and `y1` often differ
 /// by one letter on purpose.
 const SHORTEST: usize = 5;
+/// The minimum length of a value that is compared with the other values of its place, in characters.
+const SHORTEST_VALUE: usize = 3;
 /// The maximum length of the names to check, in bytes. It keeps the work linear in the text.
 const LONGEST: usize = 40;
 /// A name with at least this many occurrences counts as correct. A similar name that occurs only once is then
@@ -105,6 +109,35 @@ pub(super) fn check(checker: &mut Checker<'_>) {
             )
             .and_at(first, format!("`{other}` first stands here"))
             .did_you_mean(span, other);
+            checker.report(Weight::Lint, diagnostic);
+        }
+    }
+}
+
+/// Reports a constant that stands once in the text, in a head, if it is one edit away from another value of its
+/// place that stands there at least [`OFTEN`] times. Such values may be shorter than [`SHORTEST`].
+pub(super) fn check_values(checker: &mut Checker<'_>) {
+    let description = checker.description;
+    let wide = &checker.inference.wide;
+    let mut counts: FxHashMap<&[u8], usize> = FxHashMap::default();
+    for token in Lexer::new(&description.source).filter(|token| token.kind == TokenKind::Word) {
+        *counts.entry(&description.source[token.span.range()]).or_default() += 1;
+    }
+    let count = |name: &str| counts.get(name.as_bytes()).copied().unwrap_or(0);
+    for (rule, clause) in checker.rules().map(|(_, rule)| rule).zip(&checker.inference.clauses.all) {
+        for &give in &clause.gives {
+            let Give::Constant(place, value) = give else { continue };
+            let name = description.name(value);
+            let length = name.chars().count();
+            if count(name) != 1 || !(SHORTEST_VALUE..SHORTEST).contains(&length) || wide.is_open(place) {
+                continue;
+            }
+            let others = wide.constants(place).iter().map(|&other| description.name(other));
+            let similar = others.filter(|other| count(other) >= OFTEN && is_slip(name, other));
+            let Some(other) = similar.max_by_key(|other| count(other)) else { continue };
+            let Some(span) = word_at(description, wide, &rule.head, place, value) else { continue };
+            let message = format!("`{name}` occurs only here, while `{other}` occurs {} times", count(other));
+            let diagnostic = Diagnostic::warning("probable-typo", span, message).did_you_mean(span, other);
             checker.report(Weight::Lint, diagnostic);
         }
     }

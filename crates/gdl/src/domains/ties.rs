@@ -23,8 +23,8 @@ impl Domains {
                 Holder::Inside(..) => false,
             };
         }
-        let fluents: FxHashSet<Place> = self.tree(self.fluent).into_iter().collect();
-        let moves: FxHashSet<Place> = self.tree(self.mv).into_iter().collect();
+        let fluents: FxHashSet<Place> = self.tree(super::FLUENT).into_iter().collect();
+        let moves: FxHashSet<Place> = self.tree(super::MOVE).into_iter().collect();
         // For each argument of a dynamic relation, the arguments of fluents and moves from which its values
         // come.
         let mut stands_for: FxHashMap<Place, Vec<Place>> = FxHashMap::default();

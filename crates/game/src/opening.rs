@@ -1,0 +1,212 @@
+//! Findings that the first steps of a game show: it is over before the first move, or facts are gone after a
+//! step because no rule keeps them.
+//!
+//! The work is bounded. Where the bound is reached, nothing is reported.
+
+use crate::adapt::semantics_of;
+use crate::fact::split_term;
+use crate::game::Game;
+use ggp_datalog::{Database, EvalError, Limits, Value};
+use ggp_gdl::check::{Unkept, fold_unused, unkept};
+use ggp_gdl::{Diagnostic, Keyword, Span};
+use rustc_hash::FxHashSet;
+use std::collections::BTreeMap;
+
+/// The number of playouts whose first steps are looked at.
+const PLAYOUTS: usize = 4;
+/// The number of steps of a playout that are looked at.
+const STEPS: usize = 8;
+/// The largest number of rows that the joins may try in all. It takes some hundredths of a second.
+const ROWS: u64 = 300_000;
+/// The largest number of rules for `terminal` that are tried one by one.
+const ENDS: usize = 16;
+
+/// The code of the finding that the game is over before the first move.
+const OVER_AT_START: &str = "over-at-start";
+
+/// What the first steps show about the facts of one candidate.
+#[derive(Clone, Default)]
+struct Seen {
+    /// The largest number of facts in a state.
+    most: usize,
+    /// The number of facts in the first state.
+    first: usize,
+    /// Whether a step left fewer facts than there were in the first state.
+    fell: bool,
+    /// The number of steps from a state with facts.
+    steps: usize,
+    /// The number of these steps after which one of the facts still held.
+    survived: usize,
+    /// For each joint move, by the names of the moves: whether one of the facts still held after it, and whether
+    /// it left fewer facts than there were before.
+    by_move: BTreeMap<String, (bool, bool)>,
+}
+
+/// Adds to `findings`, those about the rules of `game`, what its first steps show. If another finding explains
+/// it, it is left out.
+pub fn add_opening_findings(findings: &mut Vec<Diagnostic>, game: &Game) {
+    let is_cause = |finding: &Diagnostic| {
+        !matches!(
+            finding.code,
+            "never-used" | "duplicate-rule" | "case-collision" | "stratified-by-constants" | "several-goals"
+        )
+    };
+    let shown = opening_findings(game);
+    if let Some(cause) = findings.iter_mut().find(|finding| is_cause(finding)) {
+        if shown.iter().any(|finding| finding.code == OVER_AT_START) {
+            cause.message.push_str("; the game is over before the first move");
+        }
+        return;
+    }
+    findings.extend(shown);
+    fold_unused(findings, game.description());
+    findings.sort_by_key(|finding| finding.span);
+}
+
+/// The findings that the first steps of `game` show, in the order of the text.
+fn opening_findings(game: &Game) -> Vec<Diagnostic> {
+    let candidates = unkept(game.description());
+    let mut seen = vec![Seen::default(); candidates.len()];
+    match look(game, &candidates, &mut seen) {
+        Ok(true) => return vec![over_at_start(game)],
+        Ok(false) => {}
+        Err(_) => return Vec::new(),
+    }
+    let mut found: Vec<Diagnostic> = Vec::new();
+    for (candidate, seen) in candidates.iter().zip(&seen) {
+        if !candidate.framed && is_lost(candidate, seen) {
+            found.push(candidate.finding(None));
+        } else if let Some(mv) = lost_after(candidate, seen) {
+            found.push(candidate.finding(Some(mv)));
+        }
+    }
+    found.sort_by_key(|finding| finding.span);
+    found.dedup_by_key(|finding| finding.span);
+    found
+}
+
+/// Whether the first steps confirm that nothing keeps the facts of a candidate.
+fn is_lost(candidate: &Unkept, seen: &Seen) -> bool {
+    if seen.steps == 0 || seen.survived > 0 {
+        return false;
+    }
+    let joined = candidate.joined > seen.most.max(1);
+    let fell = candidate.kept.is_none() && candidate.begins && seen.fell;
+    let forbids = candidate.kept.is_none() && !candidate.begins && candidate.forbids;
+    joined || fell || forbids
+}
+
+/// The moves after which no fact of a candidate that other moves keep is left, although several were there.
+fn lost_after<'a>(candidate: &Unkept, seen: &'a Seen) -> Option<&'a str> {
+    if !candidate.framed || !candidate.begins || seen.first < 2 {
+        return None;
+    }
+    let mut all = seen.by_move.iter();
+    all.find(|(_, (survived, fell))| !survived && *fell).map(|(moves, _)| moves.as_str())
+}
+
+/// Plays the first steps and notes in `seen` what becomes of the facts. Returns whether the game is over before
+/// the first move.
+fn look(game: &Game, candidates: &[Unkept], seen: &mut [Seen]) -> Result<bool, EvalError> {
+    let semantics = game.semantics();
+    let limits = Limits { rows: ROWS, ..game.limits().clone() };
+    let mut database = semantics.database();
+    let roles = semantics.roles_in(&database);
+    for playout in 0..PLAYOUTS {
+        let mut state = semantics.initial_state(&mut database);
+        for step in 0..STEPS {
+            semantics.clear_state(&mut database);
+            semantics.load_state(&mut database, &state);
+            if semantics.ask_terminal(&mut database, &limits)? {
+                if step == 0 {
+                    return Ok(true);
+                }
+                break;
+            }
+            if candidates.is_empty() || database.total_work() > ROWS {
+                return Ok(false);
+            }
+            let mut legal = vec![Vec::new(); roles.len()];
+            semantics.ask_legal(&mut database, &roles, &limits, &mut legal)?;
+            // A deterministic choice that varies over the playouts, the steps and the roles.
+            let pick = |(role, moves): (usize, &Vec<Value>)| {
+                moves
+                    .get(((playout + 1) * 7919 + step * 104_729 + role * 1_299_709) % moves.len().max(1))
+                    .copied()
+            };
+            let Some(joint) = legal.iter().enumerate().map(pick).collect::<Option<Vec<Value>>>() else {
+                break;
+            };
+            semantics.load_moves(&mut database, &roles, &joint);
+            let next = semantics.ask_next(&mut database, &limits)?;
+            let name = |&mv: &Value| split_term(&database.values().text(mv)).0.to_owned();
+            let moves = joint.iter().map(name).collect::<Vec<_>>().join(" ");
+            for (candidate, seen) in candidates.iter().zip(&mut *seen) {
+                note(&database, candidate, (step, &state, &next), &moves, seen);
+            }
+            state = next;
+        }
+    }
+    Ok(false)
+}
+
+fn note(
+    database: &Database,
+    candidate: &Unkept,
+    (step, before, after): (usize, &[Value], &[Value]),
+    moves: &str,
+    seen: &mut Seen,
+) {
+    let facts = |state: &[Value]| -> FxHashSet<Value> {
+        let texts = state.iter().filter(|&&fact| {
+            let text = database.values().text(fact);
+            let (name, args) = split_term(&text);
+            name == candidate.name
+                && args.len() == candidate.arity
+                && candidate
+                    .kept
+                    .as_ref()
+                    .is_none_or(|(at, kept)| kept.iter().all(|value| value != args[*at]))
+        });
+        texts.copied().collect()
+    };
+    let (before, after) = (facts(before), facts(after));
+    if step == 0 {
+        seen.first = before.len();
+    }
+    seen.most = seen.most.max(before.len()).max(after.len());
+    if !before.is_empty() {
+        seen.steps += 1;
+        let survived = !before.is_disjoint(&after);
+        seen.survived += usize::from(survived);
+        let entry = seen.by_move.entry(moves.to_owned()).or_insert((false, true));
+        *entry = (entry.0 | survived, entry.1 & (after.len() < before.len()));
+        seen.fell |= after.len() < seen.first;
+    }
+}
+
+/// The finding that the game is over before the first move, at the rule for `terminal` that says so.
+fn over_at_start(game: &Game) -> Diagnostic {
+    let description = game.description();
+    let is_end = |rule: &ggp_gdl::Rule| description.name(rule.head.relation) == Keyword::Terminal.name();
+    let ends: Vec<Span> =
+        description.rules.iter().filter(|rule| is_end(rule)).map(|rule| rule.span).collect();
+    let holds = |span: Span| {
+        let mut alone = description.clone();
+        alone.rules.retain(|rule| !is_end(rule) || rule.span == span);
+        let Ok(semantics) = semantics_of(&alone, game.limits()) else { return false };
+        let mut database = semantics.database();
+        let state = semantics.initial_state(&mut database);
+        semantics.load_state(&mut database, &state);
+        semantics.ask_terminal(&mut database, game.limits()).unwrap_or(false)
+    };
+    let mut tried = ends.iter().take(ENDS);
+    let span = if ends.len() == 1 { Some(&ends[0]) } else { tried.find(|&&span| holds(span)) };
+    let span = span.or(ends.first()).copied().unwrap_or_default();
+    Diagnostic::warning(
+        "over-at-start",
+        span,
+        "the game is over before the first move: `terminal` holds in the first state",
+    )
+    .help("compare the conditions of this rule with the facts that `init` gives")
+}
