@@ -147,6 +147,7 @@ impl Folder {
         let args: Vec<&str> = words[1..].iter().map(String::as_str).collect();
         assert_eq!(words[0], "ggp", "not a command of the guide: {line}");
         let (_, stdout, stderr) = self.ggp(&args, "");
+        assert!(!stderr.lines().any(|line| line.starts_with("error: ")), "{line}: {stderr}");
         stderr + &stdout
     }
 
