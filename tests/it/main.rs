@@ -3,6 +3,7 @@
 mod any_bytes;
 mod arena;
 mod board;
+mod codes;
 mod comparisons;
 mod decisive;
 mod equilibrium;
@@ -17,6 +18,7 @@ mod invalid;
 mod many_moves;
 mod means;
 mod measurements;
+mod mistakes;
 mod network_bytes;
 mod perft;
 mod positions;

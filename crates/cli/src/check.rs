@@ -10,6 +10,7 @@ use crate::simulate::Simulation;
 use anyhow::Context;
 use ggp::{Choice, Limits, Rulesheet};
 use ggp_game::{Deadline, Game, Interpreter, StopToken};
+use ggp_gdl::codes::{page, pages};
 use ggp_gdl::{Diagnostic, Finding, Severity, locate};
 use serde::Serialize;
 use std::io::Write;
@@ -18,8 +19,12 @@ use std::sync::Arc;
 
 /// Find what is wrong with rulesheets
 ///
-/// Shows every error and warning with its place and how to correct it. The exit code is 0 if there
-/// are no errors, and 1 if there are errors.
+/// Shows every error and warning with its place and how to correct it. Consequences of a mistake are
+/// shown with the mistake. The exit code is 0 if there are no errors, and 1 if there are errors or if
+/// --simulate refutes what a well-formed game must have. --strict also counts breaches of the
+/// specification and misspelled names of relations as errors.
+///
+/// With --explain CODE, shows the page about a kind of finding; without CODE, lists all kinds.
 ///
 /// With --simulate, --json gives for each refutation the `playout`, its `step`, and in `moves` the
 /// last ten joint moves before it, numbered from `first` on; --save writes all of them.
@@ -29,11 +34,16 @@ Examples:
   ggp check game.kif
   ggp check --strict --simulate 200 game.kif
   ggp check --simulate 200 --save line.json game.kif
-  ggp check --json games/*.kif | jq '.findings[].message'")]
+  ggp check --json games/*.kif | jq '.findings[].message'
+  ggp check --explain never-joined")]
 pub(crate) struct Arguments {
     /// The rulesheets, in KIF; `-` is standard input
-    #[arg(value_name = "FILE", required = true)]
+    #[arg(value_name = "FILE", required_unless_present = "explain")]
     files: Vec<PathBuf>,
+    /// Show the page about the findings with this code, such as `never-joined`; without a code, list
+    /// all codes
+    #[arg(long, value_name = "CODE", num_args = 0..=1, default_missing_value = "", conflicts_with = "files")]
+    explain: Option<String>,
     #[command(flatten)]
     level: Level,
     /// Print one JSON object for each file
@@ -56,7 +66,7 @@ pub(crate) struct Arguments {
 }
 
 /// The output of `--json` for one file. Scripts rely on the names of the members.
-#[derive(Debug, Serialize)]
+#[derive(Serialize)]
 struct Verdict {
     file: String,
     findings: Vec<Finding>,
@@ -69,6 +79,11 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
         return Err(UsageError("--save keeps one line of moves: check one rulesheet".to_owned()).into());
     }
     let mut out = console::stdout();
+    if let Some(code) = &arguments.explain {
+        explain(code, arguments.json, &mut out)?;
+        out.flush()?;
+        return Ok(Exit::Done);
+    }
     let mut exit = Exit::Done;
     let (mut errors, mut warnings) = (0, 0);
     for path in &arguments.files {
@@ -106,6 +121,44 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
         console::say(&format!("{} and {} in {files}", count(errors, "error"), count(warnings, "warning")));
     }
     Ok(exit)
+}
+
+/// Writes the page about `code`, or a list of all codes if it is empty.
+fn explain(code: &str, json: bool, out: &mut impl Write) -> anyhow::Result<()> {
+    if code.is_empty() {
+        for page in pages() {
+            if json {
+                serde_json::to_writer(
+                    &mut *out,
+                    &serde_json::json!({ "code": page.code, "summary": page.summary }),
+                )?;
+                writeln!(out)?;
+            } else {
+                writeln!(out, "{:<26} {}", page.code, page.summary)?;
+            }
+        }
+        return Ok(());
+    }
+    let Some(page) = page(code) else {
+        return Err(UsageError(format!(
+            "no finding has the code `{code}`; `ggp check --explain` lists all codes"
+        ))
+        .into());
+    };
+    if json {
+        let page = serde_json::json!({
+            "code": page.code,
+            "summary": page.summary,
+            "meaning": page.meaning,
+            "example": page.example.shown(),
+            "mend": page.mend,
+        });
+        serde_json::to_writer(&mut *out, &page)?;
+        writeln!(out)?;
+    } else {
+        write!(out, "{}", page.markdown())?;
+    }
+    Ok(())
 }
 
 /// Writes the joint moves that refute a property to the file `path`, as a match record.
@@ -168,6 +221,7 @@ impl Simulate<'_> {
             }
             self.progress.set(format!("playing {}: {} of {} playouts", self.name, number + 1, self.playouts));
         }
+        simulation.finish(game);
         Ok(simulation)
     }
 }

@@ -1,5 +1,7 @@
 //! `ggp info`: the size of a game: its rules, their grounding and the compiled network.
 
+mod domains;
+
 use crate::console;
 use crate::exit::Exit;
 use crate::meter;
@@ -22,10 +24,14 @@ use std::time::Duration;
 /// is). If a game has no network, prints the reason, the size of the interpreter's program, and the
 /// size of the compiled rules, if the game can be compiled. A network from the cache is marked as such; its
 /// times are those of its build.
+///
+/// With --domains, prints instead the values that can stand at each argument of each fluent, move and
+/// relation. They hold too much rather than too little: what is not listed never occurs.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "\
 Examples:
   ggp info games/skirmish.kif
+  ggp info games/nim.kif --domains
   ggp info games/skirmish.kif --json | jq '.network.phases[0].gates_per_step'")]
 pub(crate) struct Arguments {
     #[command(flatten)]
@@ -35,6 +41,9 @@ pub(crate) struct Arguments {
     build_seconds: Option<Duration>,
     #[command(flatten)]
     cache: CacheOption,
+    /// Print the domains of the arguments instead
+    #[arg(long)]
+    domains: bool,
     /// One JSON object
     #[arg(long)]
     json: bool,
@@ -43,6 +52,10 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     let progress = Progress::start("reading the rules");
     let game = arguments.file.load()?;
+    if arguments.domains {
+        drop(progress);
+        return domains::print(game.description(), &arguments.file.game_name(), arguments.json);
+    }
     progress.set("building the network");
     let time = arguments.build_seconds.unwrap_or(Build::TIME);
     let build = Build { cache: arguments.cache.cache(), ..Build::within(time) };

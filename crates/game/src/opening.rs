@@ -45,11 +45,11 @@ struct Seen {
 /// Adds to `findings`, those about the rules of `game`, what its first steps show. If another finding explains
 /// it, it is left out.
 pub fn add_opening_findings(findings: &mut Vec<Diagnostic>, game: &Game) {
-    let is_cause = |finding: &Diagnostic| {
-        !matches!(
-            finding.code,
-            "never-used" | "duplicate-rule" | "case-collision" | "stratified-by-constants" | "several-goals"
-        )
+    let is_cause = |finding: &Diagnostic| match finding.code {
+        // A relation that nothing uses is a cause only if its name is probably misspelled.
+        "never-used" => !finding.edits.is_empty(),
+        "duplicate-rule" | "case-collision" | "stratified-by-constants" | "several-goals" => false,
+        _ => true,
     };
     let shown = opening_findings(game);
     if let Some(cause) = findings.iter_mut().find(|finding| is_cause(finding)) {

@@ -31,20 +31,22 @@ impl<'a> Block<'a> {
     }
 }
 
-/// The code blocks of a page. A fence is three backquotes at the beginning of a line.
+/// The code blocks of a page. A fence is three or more backquotes at the beginning of a line. A fence of as many ends the
+/// block.
 pub(crate) fn blocks(page: &str) -> Vec<Block<'_>> {
     let mut blocks = Vec::new();
-    let mut open: Option<(&str, usize)> = None;
+    let mut open: Option<(&str, &str, usize)> = None;
     let mut offset = 0;
     for line in page.split_inclusive('\n') {
-        if let Some(info) = line.strip_prefix("```") {
-            open = match open {
-                None => Some((info.trim_end(), offset + line.len())),
-                Some((info, start)) => {
-                    blocks.push(Block { info, text: &page[start..offset], start });
-                    None
-                }
-            };
+        let info = line.trim_start_matches('`');
+        let fence = &line[..line.len() - info.len()];
+        match open {
+            None if fence.len() >= 3 => open = Some((fence, info.trim_end(), offset + line.len())),
+            Some((opening, info, start)) if fence == opening => {
+                blocks.push(Block { info, text: &page[start..offset], start });
+                open = None;
+            }
+            _ => {}
         }
         offset += line.len();
     }
@@ -98,4 +100,12 @@ pub(crate) fn pages(folder: &Path) -> Vec<PathBuf> {
     }
     pages.sort();
     pages
+}
+
+#[test]
+fn a_longer_fence_holds_shorter_ones() {
+    let page = "a\n````text\n```x\n```\n````\n```gdl,file=n,fragment\ny\n```\n";
+    let found: Vec<(&str, &str)> = blocks(page).iter().map(|block| (block.info, block.text)).collect();
+    assert_eq!(found, [("text", "```x\n```\n"), ("gdl,file=n,fragment", "y\n")]);
+    assert_eq!(blocks(page)[1].attribute("file"), Some("n"));
 }

@@ -9,6 +9,10 @@ use std::process::{Child, Command, Stdio};
 /// A line of an output that stands for lines that the page leaves out.
 const ELISION: &str = "⋮";
 
+/// The languages of code blocks. Other tests run Rust, and Python without a file. Another test checks the examples of
+/// the pages about diagnostics, which are in `lisp`. Commands in `sh` and `console` need a network or a person.
+const LANGUAGES: [&str; 8] = ["gdl", "text", "json", "python", "rust", "sh", "console", "lisp"];
+
 /// The attributes of a block of GDL.
 const ATTRIBUTES: [&str; 4] = ["file", "frame", "finding", "fragment"];
 
@@ -57,6 +61,11 @@ impl Folder {
         let mut printed = String::new();
         let mut end = 0;
         for block in blocks(page) {
+            assert!(
+                LANGUAGES.contains(&block.language()),
+                "a block in a language that is not tested:\n{}",
+                block.text
+            );
             printed.push_str(&page[end..block.start]);
             end = block.start + block.text.len();
             match block.language() {

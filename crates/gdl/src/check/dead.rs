@@ -6,10 +6,10 @@
 
 use super::inference::{listed, names, part_span, word_at};
 use super::typos::suggest;
-use super::{Checker, Weight, atom_of, relations};
+use super::{Checker, Weight, atom_of, relations, start};
 use crate::ast::{Atom, Literal, Span};
 use crate::diagnostic::Diagnostic;
-use crate::domains::{Assumptions, Domains, Failure, Give, Need, Place};
+use crate::domains::{Assumptions, Domains, Failure, Need, Place};
 use crate::keyword::Keyword;
 use crate::symbol::Symbol;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -17,8 +17,6 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// The maximum number of root causes for which the rules that follow from each are told apart. With more, each
 /// costs one more fixpoint.
 const CAUSES: usize = 4;
-/// The maximum number of values that are tried as the start of rules that wait for each other.
-const STARTS: usize = 16;
 /// The maximum number of further rules that one finding shows.
 const SHOWN: usize = 3;
 
@@ -75,7 +73,7 @@ pub(super) fn check(checker: &mut Checker<'_>) {
     if !waiting.is_empty() {
         let mut waiting: Vec<usize> = waiting.into_iter().collect();
         waiting.sort_unstable();
-        never_started(checker, &assumed, &waiting);
+        start::check(checker, &assumed, &waiting);
     }
 }
 
@@ -107,6 +105,9 @@ fn causes(checker: &Checker<'_>) -> Vec<Cause> {
         // The alternatives of one source rule have the same span.
         let key = Key::Alone(checker.description.rules[rule].span.start);
         match inference.clauses.failure(&inference.wide, &Assumptions::default(), rule) {
+            // A place without any value has rules that wait for each other.
+            Some(Failure::Variable(variable))
+                if variable.from.iter().any(|&(_, place)| !inference.wide.has_value(&[place])) => {}
             Some(Failure::Variable(variable)) => {
                 let literals: Vec<usize> = variable.from.iter().map(|&(literal, _)| literal).collect();
                 add(key, Failure::Variable(variable), rule, &literals);
@@ -134,6 +135,12 @@ fn report(checker: &mut Checker<'_>, cause: &Cause, followers: &[usize]) {
         return;
     };
     let diagnostic = match &cause.failure {
+        // The checks of keywords report a keyword that is used in another way.
+        Failure::Need { need: Need::Relation(_), .. }
+            if Keyword::of(description.name(atom.relation)).is_some() =>
+        {
+            return;
+        }
         Failure::Need { need: Need::Relation(_), .. } => relations::never_produced(checker, atom, false),
         Failure::Need { need, .. } => unmet(checker, atom, *need, false),
         Failure::Variable(variable) => {
@@ -252,8 +259,7 @@ pub(super) fn suggest_role(
 ) -> Diagnostic {
     let Some(place) = checker.inference.role else { return diagnostic };
     let roles = names(checker.description, &checker.inference.wide, place);
-    let only = (roles.len() == 1).then(|| roles[0]);
-    match suggest(word, roles.iter().copied()).or(left_out).or(only) {
+    match suggest(word, roles.iter().copied()).or(left_out) {
         Some(role) if span.end - span.start == word.len() => diagnostic.did_you_mean(span, role),
         _ => diagnostic.one_of(format!("the roles are {}", listed(&roles, "and")), &roles),
     }
@@ -293,140 +299,4 @@ fn joined(
         diagnostic = diagnostic.and_at(span_of(other, place), format!("here it is {}", values(place)));
     }
     (Weight::Lint, diagnostic.help(format!("is `{variable}` meant in all these places?")))
-}
-
-/// A value that rules wait for.
-struct Start {
-    place: Place,
-    values: Vec<Symbol>,
-    function: Option<(Symbol, usize)>,
-    /// The rules that fire if the value is given.
-    revived: usize,
-    /// The first condition that waits for the value.
-    waiting: (usize, usize),
-}
-
-/// Reports rules that wait for each other: each needs what another one gives, and the first state starts none.
-/// The finding is about the value of the first state that would start most of them.
-fn never_started(checker: &mut Checker<'_>, assumed: &Assumptions, waiting: &[usize]) {
-    let clauses = &checker.inference.clauses;
-    let domains = clauses.settle(assumed);
-    let alive = |domains: &Domains| waiting.iter().filter(|&&rule| domains.may_fire(rule)).count();
-    let mut starts: Vec<Start> = Vec::new();
-    let mut tried: FxHashSet<Need> = FxHashSet::default();
-    let mut holding_of: FxHashMap<Need, Vec<(usize, usize)>> = FxHashMap::default();
-    let mut wanted: Vec<(Need, (usize, usize))> = Vec::new();
-    for &rule in waiting {
-        match clauses.failure(&domains, assumed, rule) {
-            Some(Failure::Need { literal, need }) => {
-                holding_of.entry(need).or_default().push((rule, literal));
-                wanted.push((need, (rule, literal)));
-            }
-            Some(Failure::Variable(variable)) => {
-                for (index, &(literal, place)) in variable.from.iter().enumerate() {
-                    let others: Vec<Place> = variable
-                        .from
-                        .iter()
-                        .enumerate()
-                        .filter(|&(i, _)| i != index)
-                        .map(|(_, &(_, p))| p)
-                        .collect();
-                    let Some(&first) = others.first() else { continue };
-                    let allowed = domains.constants(first).iter().copied();
-                    for value in
-                        allowed.filter(|&v| others.iter().all(|&p| domains.meets(Need::Constant(p, v))))
-                    {
-                        wanted.push((Need::Constant(place, value), (rule, literal)));
-                    }
-                }
-            }
-            _ => {}
-        }
-    }
-    for (need, at) in wanted {
-        if starts.len() >= STARTS || !tried.insert(need) {
-            continue;
-        }
-        let mut more = assumed.clone();
-        let (place, value, function) = match need {
-            Need::Constant(place, value) => {
-                more.given.push((place, value));
-                (place, Some(value), None)
-            }
-            Need::Function(place, function) => {
-                more.holding.extend(holding_of.get(&need).into_iter().flatten());
-                (place, None, Some(function))
-            }
-            Need::Relation(_) => continue,
-        };
-        let revived = alive(&clauses.settle(&more));
-        starts.push(Start { place, values: value.into_iter().collect(), function, revived, waiting: at });
-    }
-    let Some(most) = starts.iter().map(|start| start.revived).max().filter(|&most| most > 0) else { return };
-    let mut best = starts.iter().filter(|start| start.revived == most);
-    let Some(first) = best.next() else { return };
-    let mut values = first.values.clone();
-    values.extend(best.filter(|start| start.place == first.place).flat_map(|start| start.values.iter()));
-    report_start(checker, &domains, first, &values, waiting);
-}
-
-fn report_start(
-    checker: &mut Checker<'_>,
-    domains: &Domains,
-    start: &Start,
-    values: &[Symbol],
-    waiting: &[usize],
-) {
-    let description = checker.description;
-    let rules = &description.rules;
-    let clauses = &checker.inference.clauses;
-    let mut heads: Vec<Span> = waiting.iter().map(|&rule| rules[rule].span).collect();
-    heads.dedup();
-    let (many, wait) = match heads.len() {
-        1 => ("1 rule never fires".to_owned(), "it waits"),
-        n => (format!("{n} rules never fire"), "they wait"),
-    };
-    let names: Vec<&str> = values.iter().map(|&value| description.name(value)).collect();
-    // The values that the rules that do fire give in the same place.
-    let gives = |rule: usize| {
-        clauses.all[rule].gives.iter().find_map(move |give| match give {
-            Give::Constant(place, value) if *place == start.place => Some(*value),
-            _ => None,
-        })
-    };
-    let mut given =
-        (0..rules.len()).filter(|&rule| domains.may_fire(rule)).filter_map(|rule| Some((rule, gives(rule)?)));
-    let (rule, literal) = start.waiting;
-    let diagnostic = match given.next() {
-        Some((giver, value)) => {
-            let word = description.name(value);
-            let span = word_at(description, domains, &rules[giver].head, start.place, value)
-                .unwrap_or(rules[giver].head.span);
-            let message =
-                format!("{many}: {wait} for {}, and the first state has `{word}` here", listed(&names, "or"));
-            let diagnostic = Diagnostic::warning("never-started", span, message);
-            match suggest(word, names.iter().copied()).or((names.len() == 1).then(|| names[0])) {
-                Some(similar) => diagnostic.did_you_mean(span, similar),
-                None => diagnostic.one_of(format!("write {} here", listed(&names, "or")), &names),
-            }
-        }
-        None => {
-            let Some((atom, _)) = atom_of(&rules[rule].body[literal]) else { return };
-            let message = format!(
-                "`{}` never begins to hold: {many}, since each rule that gives it needs it first",
-                checker.text(atom)
-            );
-            let what = match start.function {
-                Some((function, _)) => format!("`(init ({} ...))`", description.name(function)),
-                None => "an `init`".to_owned(),
-            };
-            Diagnostic::warning("never-started", atom.span, message)
-                .help(format!("add {what} that gives it in the first state"))
-        }
-    };
-    let mut diagnostic = diagnostic;
-    for &rule in waiting.iter().take(SHOWN) {
-        diagnostic = diagnostic.and_at(rules[rule].head.span, "this rule never fires");
-    }
-    checker.report(Weight::Lint, diagnostic);
 }

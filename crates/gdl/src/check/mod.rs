@@ -22,6 +22,7 @@ mod recursion;
 mod relations;
 mod roles;
 mod safety;
+mod start;
 mod stratification;
 mod subsumption;
 mod typos;

@@ -5,7 +5,7 @@
 
 use super::inference::word_at;
 use super::pattern::{PAIRS, Pattern, PatternIndex};
-use super::typos::suggest;
+use super::typos::{is_slip, suggest};
 use super::{Checker, Weight, atom_of, dead, keyword_symbols};
 use crate::ast::{Atom, Description, Span, Term};
 use crate::diagnostic::Diagnostic;
@@ -163,14 +163,25 @@ fn never_used(checker: &mut Checker<'_>, relation: &Relation, used: &[&str]) {
     let relations = checker.relations.all.iter();
     let without_rules = relations.filter(|r| r.keyword.is_none() && r.heads.is_empty());
     let halves = without_rules.filter(|r| r.arity == relation.arity).map(|r| description.name(r.name));
-    let keywords = Keyword::ALL.into_iter().filter(|k| k.arity() == relation.arity).map(Keyword::name);
-    let similar = suggest(name, halves)
-        .or_else(|| suggest(name, keywords))
-        .or_else(|| suggest(name, used.iter().copied()))
-        .or_else(|| suggest(name, Keyword::ALL.map(Keyword::name)));
-    let (weight, diagnostic) = match similar {
-        Some(similar) => (Weight::Breach, diagnostic.did_you_mean(span, similar)),
-        None => (Weight::Lint, diagnostic.help("remove its rules, or use it in a condition")),
+    let heads = Keyword::ALL.into_iter().filter(|k| !matches!(k, Keyword::True | Keyword::Does));
+    let heads: Vec<&str> = heads.map(Keyword::name).collect();
+    // A relation with several rules of its own is meant, even if its name resembles another one.
+    let others = if relation.heads.len() == 1 { used } else { &[] };
+    // Nor is a name misspelled beside the one that it resembles, in a rule that defines the one by the other.
+    let beside = |other: &str| {
+        let atoms = rule.body.iter().filter_map(|literal| Some(atom_of(literal)?.0));
+        atoms.into_iter().any(|atom| description.name(atom.relation) == other)
+    };
+    let (weight, similar) = match suggest(name, halves).or_else(|| suggest(name, heads)) {
+        Some(similar) => (Weight::Breach, Some(similar)),
+        None => match suggest(name, others.iter().copied().filter(|other| !beside(other))) {
+            Some(similar) if is_slip(name, similar) => (Weight::Breach, Some(similar)),
+            similar => (Weight::Lint, similar),
+        },
+    };
+    let diagnostic = match similar {
+        Some(similar) => diagnostic.did_you_mean(span, similar),
+        None => diagnostic.help("remove its rules, or use it in a condition"),
     };
     checker.report(weight, diagnostic);
 }

@@ -152,7 +152,7 @@ fn shortenings(name: &str) -> impl Iterator<Item = String> + '_ {
 /// Whether `name` is probably a misspelling of `right`: the two names have distance 1 and differ in letters.
 /// A different digit or sign is usually intended, as in `row1` and `row2`, and so is an additional letter at
 /// either end, as in `pawn` and `pawns`.
-fn is_slip(name: &str, right: &str) -> bool {
+pub(super) fn is_slip(name: &str, right: &str) -> bool {
     // The check in `case` reports names that differ only by case.
     if name.to_lowercase() == right.to_lowercase() || distance(name, right) != 1 {
         return false;
