@@ -13,7 +13,7 @@
 //! | `finding=CODE` | `ggp check` finds CODE first |
 //! | `fragment` | terms of GDL |
 //!
-//! Blocks of other languages with `file=NAME` are written to the file NAME.
+//! Commands in a block ` ```sh ` are not run, but `ggp` must know their options. Blocks of other languages with `file=NAME` are written to the file NAME.
 
 mod page;
 mod reference;

@@ -10,7 +10,8 @@ use std::process::{Child, Command, Stdio};
 const ELISION: &str = "⋮";
 
 /// The languages of code blocks. Other tests run Rust, and Python without a file. Another test checks the examples of
-/// the pages about diagnostics, which are in `lisp`. Commands in `sh` and `console` need a network or a person.
+/// the pages about diagnostics, which are in `lisp`. Commands in `sh` need a network, a person or much time,
+/// so only their options are tested. A person takes part in those in `console`.
 const LANGUAGES: [&str; 8] = ["gdl", "text", "json", "python", "rust", "sh", "console", "lisp"];
 
 /// The attributes of a block of GDL.
@@ -73,6 +74,7 @@ impl Folder {
                     self.check(&block);
                     tested.rulesheets += 1;
                 }
+                "sh" => self.parse(block.text),
                 // An output without a command is one that differs from run to run.
                 "text" if block.text.starts_with("$ ") => {
                     printed.push_str(&self.examples(block.text, tested));
@@ -148,6 +150,21 @@ impl Folder {
             printed.push_str(if matches(&shown, &said) { &shown } else { &said });
         }
         printed
+    }
+
+    /// Tests that `ggp` knows the commands and options of a block for a shell, without running them.
+    fn parse(&self, text: &str) {
+        let text = text.replace("\\\n", "");
+        for line in text.lines().filter(|line| line.starts_with("ggp ")) {
+            let line = line.split(" #").next().unwrap_or_default().trim_end();
+            let words = words(line);
+            // With `--help`, nothing happens if the options before it can be read.
+            let mut args: Vec<&str> =
+                words[1..].iter().map(String::as_str).filter(|word| !word.is_empty()).collect();
+            args.push("--help");
+            let (code, _, stderr) = self.ggp(&args, "");
+            assert_eq!(code, 0, "{line}: {stderr}");
+        }
     }
 
     /// What a command prints: standard error, then standard output.
