@@ -59,7 +59,7 @@ pub fn add_opening_findings(findings: &mut Vec<Diagnostic>, game: &Game) {
         return;
     }
     findings.extend(shown);
-    fold_unused(findings, game.description());
+    fold_unused(findings);
     findings.sort_by_key(|finding| finding.span);
 }
 

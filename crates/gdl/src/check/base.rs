@@ -3,7 +3,7 @@
 //! Rulesheets that have `base` list every fluent in it, and those that have `input` every move.
 
 use super::inference::{names, part_span, word_at};
-use super::typos::suggest;
+use super::typos::suggest_value;
 use super::{Checker, Weight};
 use crate::ast::{Atom, Span, Term, TermId};
 use crate::diagnostic::Diagnostic;
@@ -60,7 +60,7 @@ fn compare(checker: &mut Checker<'_>, list: Keyword, place: Option<Place>, giver
             let word = word_at(description, domains, &with_argument(head, argument), at, name);
             let mut known = names(description, domains, at);
             known.extend(domains.functions(at).iter().map(|&(function, _)| description.name(function)));
-            let similar = suggest(description.name(name), known);
+            let similar = suggest_value(description.name(name), &known);
             let diagnostic = Diagnostic::warning("not-listed", span, message);
             let diagnostic = match (similar, word) {
                 (Some(similar), Some(word)) => diagnostic.did_you_mean(word, similar),

@@ -9,6 +9,7 @@ use super::{Checker, Weight};
 use crate::ast::{Atom, Literal, Span, Term, TermId};
 use crate::diagnostic::Diagnostic;
 use crate::domains::{Assumptions, Clause, Give, Need, Place};
+use crate::lexer::{Lexer, TokenKind};
 use crate::symbol::Symbol;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -31,6 +32,10 @@ pub(super) fn check(checker: &mut Checker<'_>) {
         return;
     }
     let mut left = FIXPOINTS;
+    let mut words: FxHashMap<&[u8], usize> = FxHashMap::default();
+    for token in Lexer::new(&description.source).filter(|token| token.kind == TokenKind::Word) {
+        *words.entry(&description.source[token.span.range()]).or_default() += 1;
+    }
     for (rule, of_rule) in description.rules.iter().enumerate() {
         let clause = &inference.clauses.all[rule];
         let variables = variables(checker, rule);
@@ -38,7 +43,9 @@ pub(super) fn check(checker: &mut Checker<'_>) {
         for &give in &clause.gives {
             let Give::Constant(place, constant) = give else { continue };
             let Some(twin) = twin(constant) else { continue };
-            if left > 0 && is_alike(checker, clause, twin, place, constant) {
+            let is_alone =
+                inference.wide.constants(place) == [constant] && once(&words, description.name(constant));
+            if left > 0 && (is_alone || is_alike(checker, clause, twin, place, constant)) {
                 left -= 1;
                 let ignored: FxHashSet<(usize, Give)> = [(rule, give)].into_iter().collect();
                 let without = Assumptions { all_fire: true, ignored, ..Assumptions::default() };
@@ -67,6 +74,11 @@ pub(super) fn check(checker: &mut Checker<'_>) {
             }
         }
     }
+}
+
+/// Whether `name` stands once in the text, whose words are counted in `words`.
+fn once(words: &FxHashMap<&[u8], usize>, name: &str) -> bool {
+    words.get(name.as_bytes()) == Some(&1)
 }
 
 /// Reports `distinct` of a variable and a constant that the variable never is.

@@ -5,7 +5,7 @@
 //! condition, or wait for each other because the first state does not start them.
 
 use super::inference::{listed, names, part_span, word_at};
-use super::typos::suggest;
+use super::typos::suggest_value;
 use super::{Checker, Weight, atom_of, relations, start};
 use crate::ast::{Atom, Literal, Span};
 use crate::diagnostic::Diagnostic;
@@ -235,7 +235,7 @@ pub(super) fn unmet(checker: &Checker<'_>, atom: &Atom, need: Need, negated: boo
             diagnostic.help("compare its arguments with those of the rules that should produce it"),
         );
     }
-    match (suggest(word, known.iter().copied()), at) {
+    match (suggest_value(word, &known), at) {
         (Some(similar), Some(span)) => (Weight::Breach, diagnostic.did_you_mean(span, similar)),
         _ if known.is_empty() => (
             Weight::Lint,
@@ -259,7 +259,7 @@ pub(super) fn suggest_role(
 ) -> Diagnostic {
     let Some(place) = checker.inference.role else { return diagnostic };
     let roles = names(checker.description, &checker.inference.wide, place);
-    match suggest(word, roles.iter().copied()).or(left_out) {
+    match suggest_value(word, &roles).or(left_out) {
         Some(role) if span.end - span.start == word.len() => diagnostic.did_you_mean(span, role),
         _ => diagnostic.one_of(format!("the roles are {}", listed(&roles, "and")), &roles),
     }

@@ -9,7 +9,7 @@ use super::arity;
 use super::{Strictness, raw};
 use crate::ast::{Description, Span};
 use crate::diagnostic::{Diagnostic, Edit, Severity, apply};
-use crate::lexer::Lexer;
+use crate::lexer::{Lexer, TokenKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The maximum number of bytes of edited text that are checked for one rulesheet, or one text if that is larger.
@@ -74,7 +74,27 @@ pub(super) fn fold(
         };
         trials.extend(best_way(description, strictness, &findings, number, ways, &mut budget));
     }
-    settle(&description.source, findings, trials)
+    let folded = settle(&description.source, findings, trials);
+    fold_names(&description.source, folded)
+}
+
+/// Folds findings that a relation is never used or never produced into the one that it is used with different
+/// numbers of arguments.
+fn fold_names(source: &[u8], mut findings: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    let name = |span: Span| {
+        let mut words = Lexer::within(source, span).filter(|token| token.kind == TokenKind::Word);
+        words.next().map(|token| &source[token.span.range()])
+    };
+    let odd: Vec<Option<&[u8]>> = findings
+        .iter()
+        .filter(|finding| finding.code == "relation-arity")
+        .map(|finding| name(finding.span))
+        .collect();
+    findings.retain(|finding| {
+        let is_half = matches!(finding.code, "never-used" | "never-produced") && finding.edits.is_empty();
+        !is_half || !odd.contains(&name(finding.span))
+    });
+    findings
 }
 
 /// Folds findings greedily: first into the finding whose mending makes most others vanish.

@@ -31,7 +31,7 @@ pub struct Unkept {
     pub kept: Option<(usize, Vec<String>)>,
     /// Whether the fluent has facts in the first state by `init`.
     pub begins: bool,
-    /// Whether conditions on the fluent are negated only, as if it forbids something.
+    /// Whether a condition on the fluent is negated, as if it forbids something.
     pub forbids: bool,
     /// Whether a frame rule keeps facts of the fluent under some conditions.
     pub framed: bool,
@@ -197,7 +197,7 @@ fn makers(relations: &Relations, description: &Description) -> Makers {
 /// How conditions ask for a fluent.
 #[derive(Default)]
 struct Reading {
-    asked: bool,
+    denied: bool,
     joined: usize,
 }
 
@@ -212,8 +212,8 @@ fn readers(description: &Description) -> FxHashMap<Functor, Reading> {
             }
             let Some(functor) = functor(description, atom.args[0]) else { continue };
             let reading = readers.entry(functor).or_default();
+            reading.denied |= matches!(literal, Literal::Negative(_));
             if matches!(literal, Literal::Positive(_)) {
-                reading.asked = true;
                 here.entry(functor).or_default().insert(atom.args[0]);
             }
         }
@@ -227,17 +227,9 @@ fn readers(description: &Description) -> FxHashMap<Functor, Reading> {
 
 /// Folds findings about unused relations into a finding that nothing keeps a fluent, if there is one: the frame
 /// rule that is missing probably asks for a relation about the moves.
-pub fn fold_unused(findings: &mut Vec<Diagnostic>, description: &Description) {
+pub fn fold_unused(findings: &mut Vec<Diagnostic>) {
     let Some(lost) = findings.iter().position(|finding| finding.code == NOT_KEPT) else { return };
-    let relations = Relations::of(description);
-    let moved = moved(&relations, description);
-    let is_moved =
-        |name: &[u8]| moved.iter().any(|&(relation, _)| description.name(relation).as_bytes() == name);
-    let unused = |finding: &Diagnostic| {
-        finding.code == "never-used"
-            && finding.edits.is_empty()
-            && is_moved(&description.source[finding.span.range()])
-    };
+    let unused = |finding: &Diagnostic| finding.code == "never-used" && finding.edits.is_empty();
     for finding in findings.iter().filter(|finding| unused(finding)).cloned().collect::<Vec<_>>() {
         let lost = &mut findings[lost];
         *lost = lost.clone().and_at(finding.span, format!("so: {}", finding.message));
@@ -271,7 +263,7 @@ pub fn unkept(description: &Description) -> Vec<Unkept> {
             name: description.name(functor.0).to_owned(),
             arity: functor.1,
             begins: begins.contains(functor),
-            forbids: !reading.asked,
+            forbids: reading.denied,
             framed: kept.is_none() && !frames.is_empty(),
             joined: reading.joined,
             kept,

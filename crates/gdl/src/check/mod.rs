@@ -88,7 +88,7 @@ impl Weight {
 /// into the finding about it. The description can be evaluated unless a finding is an error.
 pub fn check(description: &Description, strictness: Strictness) -> Vec<Diagnostic> {
     let mut findings = fold::fold(description, strictness, raw(description, strictness));
-    fold_unused(&mut findings, description);
+    fold_unused(&mut findings);
     findings
 }
 

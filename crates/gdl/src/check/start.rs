@@ -2,7 +2,7 @@
 //! them.
 
 use super::inference::{listed, word_at};
-use super::typos::suggest;
+use super::typos::suggest_value;
 use super::{Checker, Weight, atom_of};
 use crate::ast::{Rule, Span};
 use crate::diagnostic::Diagnostic;
@@ -161,7 +161,7 @@ fn report_start(
         let message =
             format!("{many}: {wait} for {}, and the first state has `{word}` here", listed(&names, "or"));
         let diagnostic = Diagnostic::warning("never-started", span, message);
-        match suggest(word, names.iter().copied()).or((names.len() == 1).then(|| names[0])) {
+        match suggest_value(word, &names).or((names.len() == 1).then(|| names[0])) {
             Some(similar) => diagnostic.did_you_mean(span, similar),
             None => diagnostic.one_of(format!("write {} here", listed(&names, "or")), &names),
         }

@@ -40,6 +40,32 @@ pub(super) fn suggest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a s
         .map(|(_, c)| c)
 }
 
+/// The value most similar to `name` among the values of one place, of which there are few. They may be shorter than
+/// names in general.
+pub(super) fn suggest_value<'a>(name: &str, values: &[&'a str]) -> Option<&'a str> {
+    const FEW: usize = 12;
+    let near = || {
+        let is_near = |value: &&&str| {
+            value.chars().count().max(name.chars().count()) >= SHORTEST_VALUE && is_slip(name, value)
+        };
+        if values.len() <= FEW { values.iter().find(is_near).copied() } else { None }
+    };
+    let contains = || {
+        let is_part = |value: &&&str| {
+            value.len() >= SHORTEST_VALUE
+                && distance(name, value) == 1
+                && !ends_in_digit(name)
+                && !ends_in_digit(value)
+        };
+        if values.len() <= FEW { values.iter().find(is_part).copied() } else { None }
+    };
+    suggest(name, values.iter().copied()).or_else(near).or_else(contains)
+}
+
+fn ends_in_digit(name: &str) -> bool {
+    name.ends_with(|c: char| c.is_ascii_digit())
+}
+
 /// The Damerau-Levenshtein distance (optimal string alignment) of two names, in characters.
 fn distance(left: &str, right: &str) -> usize {
     let left: Vec<char> = left.chars().collect();
