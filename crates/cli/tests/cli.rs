@@ -903,33 +903,3 @@ fn help_has_examples_and_exit_codes() {
         assert!(run.code == 0 && run.stdout.contains("playclock"), "{shell}");
     }
 }
-
-/// The words of a command line as in a shell; only single quotes are supported.
-fn words(line: &str) -> Vec<String> {
-    let mut words = vec![String::new()];
-    for (number, piece) in line.split('\'').enumerate() {
-        let is_quoted = number % 2 == 1;
-        let mut parts = if is_quoted { vec![piece] } else { piece.split(' ').collect() }.into_iter();
-        words.last_mut().unwrap().push_str(parts.next().unwrap());
-        words.extend(parts.map(str::to_owned));
-    }
-    words
-}
-
-#[test]
-fn the_readme_shows_what_is_printed() {
-    let readme = std::fs::read_to_string(root().join("README.md")).unwrap();
-    let mut shown = 0;
-    for block in readme.split("```text\n").skip(1) {
-        let block = block.split("```").next().unwrap();
-        for example in block.split("$ ggp ").skip(1) {
-            let (line, expected) = example.split_once('\n').unwrap();
-            let args = words(line);
-            let args: Vec<&str> = args.iter().map(String::as_str).collect();
-            let run = ggp(&args);
-            assert_eq!(run.stderr + &run.stdout, expected, "ggp {line}");
-            shown += 1;
-        }
-    }
-    assert!(shown >= 5, "only {shown} examples");
-}

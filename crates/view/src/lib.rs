@@ -59,5 +59,5 @@ pub use model::*;
 pub use moves::Gesture;
 pub use planes::Planes;
 pub use position::{Beside, Position, Possible, Token};
-pub use sidecar::{ArgumentPath, Sidecar, SidecarError, Top};
+pub use sidecar::{ArgumentPath, Sidecar, SidecarError, SidecarKey, Top};
 pub use text::Style;

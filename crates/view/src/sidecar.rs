@@ -1,20 +1,7 @@
 //! The sidecar `NAME.view.json`, in which a person describes a game's board where inference falls short.
 //!
 //! The file is a JSON object; every key is optional, unknown keys are errors:
-//!
-//! | key | value | meaning |
-//! |---|---|---|
-//! | `relation` | `"cell"` | the fluent that holds the board |
-//! | `arity` | `3` | the fluent's arity, if several fluents have that name |
-//! | `x`, `y` | `0` or `[0, 1]` | the horizontal and the vertical argument; a track has no `y` |
-//! | `index` | `[0]` | the arguments that tell several boards apart, at most two |
-//! | `columns`, `rows` | `["a", "b"]` | the values from left to right, from top to bottom |
-//! | `top` | `"last"` or `"first"` | the row at the top: the last or the first in the inferred order |
-//! | `empty` | `"b"` | the content of an empty square |
-//! | `holes` | `[["3", "6"]]` | squares that do not exist, each as its column and its row |
-//! | `glyphs` | `{"white pawn": "♙"}` | the text to draw for each content |
-//! | `owners` | `{"wp": "white"}` | the role that owns a content |
-//! | `chequered` | `true` | whether squares alternate between light and dark |
+//! [`Sidecar::KEYS`] lists the keys.
 //!
 //! An argument is given by its index, from 0, or by the path of indices to it through nested terms. If the
 //! game has `index` arguments, their values precede the column and the row of each hole. A key of `glyphs` is
@@ -26,6 +13,21 @@ use crate::model::{Axis, BoardModel, Order, Square};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::fmt;
+
+/// A key of a sidecar.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SidecarKey {
+    /// The key.
+    pub name: &'static str,
+    /// An example of its value, in JSON.
+    pub example: &'static str,
+    /// What its value says.
+    pub meaning: &'static str,
+}
+
+const fn key(name: &'static str, example: &'static str, meaning: &'static str) -> SidecarKey {
+    SidecarKey { name, example, meaning }
+}
 
 /// The entries of a sidecar. A missing entry is `None` or empty.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Deserialize)]
@@ -131,6 +133,23 @@ impl fmt::Display for SidecarError {
 impl std::error::Error for SidecarError {}
 
 impl Sidecar {
+    /// All keys of a sidecar, in the order of the fields of the struct.
+    pub const KEYS: [SidecarKey; 13] = [
+        key("relation", r#""cell""#, "the fluent that holds the board"),
+        key("arity", "3", "the number of arguments of that fluent, if several fluents have its name"),
+        key("x", "0", "the argument that gives the column of a square"),
+        key("y", "1", "the argument that gives the row of a square; a track has none"),
+        key("index", "[0]", "the arguments that tell several boards apart, at most two"),
+        key("columns", r#"["a", "b"]"#, "the values of the column, from left to right"),
+        key("rows", r#"["2", "1"]"#, "the values of the row, from top to bottom"),
+        key("top", r#""last""#, "the row at the top: the `last` or the `first` one in the inferred order"),
+        key("empty", r#""b""#, "the content of an empty square"),
+        key("holes", r#"[["3", "6"]]"#, "squares that do not exist, each as its column and its row"),
+        key("glyphs", r#"{"white pawn": "♙"}"#, "the text to draw for each content"),
+        key("owners", r#"{"wp": "white"}"#, "the role that owns a content"),
+        key("chequered", "true", "whether squares alternate between light and dark"),
+    ];
+
     /// Parses a sidecar from its JSON text.
     ///
     /// # Errors
@@ -236,6 +255,20 @@ mod tests {
         assert_eq!(model.holes.iter().map(|&s| model.square_name(s)).collect::<Vec<_>>(), ["1 q"]);
         assert_eq!((model.owners["stone"], model.glyphs["stone"].as_str()), (1, "o"));
         assert_eq!(model.layers[0].empty.as_deref(), Some("coin"));
+    }
+
+    #[test]
+    fn the_table_has_the_keys_that_the_parser_takes() {
+        // The parser's message lists the fields.
+        let error = Sidecar::parse(r#"{"none of them": 0}"#).expect_err("an unknown key").to_string();
+        let listed: Vec<&str> =
+            error.split("expected one of").nth(1).expect("a list").split('`').skip(1).step_by(2).collect();
+        assert_eq!(listed, Sidecar::KEYS.map(|key| key.name));
+        for key in Sidecar::KEYS {
+            let mut entries = serde_json::json!({"relation": "cell", "x": 0});
+            entries[key.name] = serde_json::from_str(key.example).expect("JSON");
+            assert!(Sidecar::parse(&entries.to_string()).is_ok(), "{}", key.name);
+        }
     }
 
     #[test]
