@@ -15,7 +15,9 @@ const { metafile, outputFiles } = await build({
   metafile: true,
   write: false,
 });
-const inputs = Object.keys(metafile.inputs).map((path) => path.match(/^node_modules\/((?:@[^/]+\/)?[^/]+)\//)?.[1]);
+const inputs = Object.keys(metafile.inputs).map(
+  (path) => path.match(/^node_modules\/((?:@[^/]+\/)?[^/]+)\//)?.[1],
+);
 const names = [...new Set(inputs.filter(Boolean))].sort();
 const read = (name, file) => readFileSync(`node_modules/${name}/${file}`, "utf8");
 const versions = names.map((name) => `${name} ${JSON.parse(read(name, "package.json")).version}`);

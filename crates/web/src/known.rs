@@ -2,7 +2,7 @@
 //! all its sessions share the result.
 
 use crate::lock::lock;
-use crate::picture::Style;
+use crate::style::Style;
 use ggp::board::{self, BoardModel, Labels, Sidecar};
 use ggp::{
     BackgroundBuild, Build, Choice, Deadline, Diagnostic, Error, Game, GroundLimits, LatePlayer, Limits,

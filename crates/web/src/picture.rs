@@ -4,16 +4,10 @@
 use crate::gesture::{by_name, squares};
 use crate::history::Node;
 use crate::moment::Moment;
+use crate::style::Style;
 use ggp_arena::GoalsGiven;
-use ggp_view::{BoardModel, Gesture, Labels, Position, Square, Token};
+use ggp_view::{BoardModel, Gesture, Position, Square, Token};
 use serde_json::{Value, json};
-
-/// A board, and the marks of its tokens.
-#[derive(Clone, Copy)]
-pub(crate) struct Style<'a> {
-    pub(crate) model: &'a BoardModel,
-    pub(crate) labels: &'a Labels,
-}
 
 /// The properties of a board that do not change during a match.
 pub(crate) fn board(model: &BoardModel) -> Value {
