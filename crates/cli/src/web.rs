@@ -6,8 +6,8 @@ use crate::logging::Logging;
 use crate::number::{positive_seconds, whole};
 use crate::play::stop_on_signal;
 use crate::reasoner::Reasoning;
-use anyhow::{Context, bail};
 use crate::simulate::Simulation;
+use anyhow::{Context, bail};
 use ggp::{EvalError, Game, Interpreter, StateMachine, StopToken};
 use ggp_web::catalogue::{self, Offer};
 use ggp_web::{Config, Refuted, Site, serve};
@@ -133,7 +133,9 @@ fn offers(folder: &Path) -> anyhow::Result<Vec<Offer>> {
     let name = folder.display();
     let offers = catalogue::folder(folder).with_context(|| format!("cannot read the games in {name}"))?;
     if offers.is_empty() {
-        console::say(&format!("there are no games in {name} yet; --games takes a folder of rulesheets, NAME.kif"));
+        console::say(&format!(
+            "there are no games in {name} yet; --games takes a folder of rulesheets, NAME.kif"
+        ));
     }
     Ok(offers)
 }

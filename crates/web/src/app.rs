@@ -117,7 +117,10 @@ impl App {
         let Save { name, text, version } = wanted;
         let shelf = self.studio.shelf.as_ref();
         let shelf = shelf.ok_or_else(|| {
-            Failure::new(StatusCode::FORBIDDEN, "nothing is saved here: `ggp web --games FOLDER` names a folder")
+            Failure::new(
+                StatusCode::FORBIDDEN,
+                "nothing is saved here: `ggp web --games FOLDER` names a folder",
+            )
         })?;
         match shelf.save(name, text, version.as_deref()).map_err(Failure::bad)? {
             Saved::Done(version) => {

@@ -20,10 +20,7 @@ pub(crate) struct Moment {
 
 impl Moment {
     /// The initial state of the game of `reasoner`.
-    pub(crate) fn initial<M: StateMachine>(
-        reasoner: &mut M,
-        stop: &StopToken,
-    ) -> Result<Moment, EvalError> {
+    pub(crate) fn initial<M: StateMachine>(reasoner: &mut M, stop: &StopToken) -> Result<Moment, EvalError> {
         reasoner.interrupt_on(stop);
         let state = reasoner.initial_state()?;
         Moment::of(reasoner, &state)

@@ -79,8 +79,7 @@ pub(crate) fn moment(style: Style<'_>, moment: &Moment, joint: &[String], before
     let earlier = before.map(|before| model.place(&before.facts));
     let last: Vec<Vec<usize>> = earlier
         .map_or_else(Vec::new, |earlier| joint.iter().map(|mv| squares(model, mv, &earlier)).collect());
-    let legal: Vec<Vec<Value>> =
-        moment.legal.iter().map(|moves| gestures(model, moves, &position)).collect();
+    let legal: Vec<Vec<Value>> = moment.legal.iter().map(|moves| gestures(model, moves, &position)).collect();
     json!({
         "moves": joint,
         "last": last,

@@ -4,7 +4,10 @@ use crate::lock::lock;
 use crate::moment::Moment;
 use crate::style::Style;
 use ggp::board::{self, BoardModel, Labels, Sidecar};
-use ggp::{Diagnostic, EvalError, Game, Interpreter, Limits, Rulesheet, Severity, StateMachine, StopToken, Strictness};
+use ggp::{
+    Diagnostic, EvalError, Game, Interpreter, Limits, Rulesheet, Severity, StateMachine, StopToken,
+    Strictness,
+};
 use ggp_game::{Deadline, Watchdog};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -36,7 +39,9 @@ pub(super) fn within_time<T>(work: impl FnOnce(&StopToken) -> T) -> T {
 /// The message of an evaluation that failed.
 pub(super) fn failed(error: &EvalError) -> String {
     match error {
-        EvalError::Interrupted => format!("the rules are not evaluated further: that takes more than {} s", TIME.as_secs()),
+        EvalError::Interrupted => {
+            format!("the rules are not evaluated further: that takes more than {} s", TIME.as_secs())
+        }
         error => error.to_string(),
     }
 }
@@ -46,7 +51,8 @@ pub(super) fn failed(error: &EvalError) -> String {
 /// # Errors
 /// The message of the worst finding.
 pub(super) fn build(text: &str, stop: &StopToken) -> Result<Arc<Game>, String> {
-    let limits = Limits { terms: SIZE, tuples: SIZE, depth: DEPTH, interrupt: Some(stop.flag()), ..Limits::default() };
+    let limits =
+        Limits { terms: SIZE, tuples: SIZE, depth: DEPTH, interrupt: Some(stop.flag()), ..Limits::default() };
     match Rulesheet::new("", text).check(Strictness::Default, limits) {
         (Some(game), _) => Ok(Arc::new(game)),
         _ if stop.is_stopped() => Err(failed(&EvalError::Interrupted)),
@@ -98,7 +104,8 @@ impl Draft {
             let mut machine = Interpreter::new(&game);
             machine.interrupt_on(stop);
             let first = Moment::initial(&mut machine, stop).map_err(|error| failed(&error))?;
-            let parsed = sidecar.as_deref().and_then(|text| Sidecar::parse(&String::from_utf8_lossy(text)).ok());
+            let parsed =
+                sidecar.as_deref().and_then(|text| Sidecar::parse(&String::from_utf8_lossy(text)).ok());
             let given = parsed.and_then(|sidecar| board::of_game_with(&mut machine, &sidecar).ok());
             let model = given.unwrap_or_else(|| board::of_game(&mut machine));
             let labels = Labels::new(&model, false);

@@ -35,9 +35,7 @@ impl Page {
     }
 
     fn edits(&self, edits: &[Edit]) -> Vec<Value> {
-        let edit = |edit: &Edit| {
-            json!({ "from": self.unit(edit.span.start), "to": self.unit(edit.span.end), "insert": edit.text })
-        };
+        let edit = |edit: &Edit| json!({ "from": self.unit(edit.span.start), "to": self.unit(edit.span.end), "insert": edit.text });
         edits.iter().map(edit).collect()
     }
 
@@ -195,7 +193,9 @@ mod tests {
         let findings = found["findings"].as_array().unwrap();
         assert!(!findings.is_empty());
         for finding in findings {
-            assert!(finding["from"].as_u64() <= finding["to"].as_u64() && finding["to"].as_u64() <= Some(units));
+            assert!(
+                finding["from"].as_u64() <= finding["to"].as_u64() && finding["to"].as_u64() <= Some(units)
+            );
         }
         let renamed = rename(text.to_owned(), 25, Some("place")).unwrap();
         assert_eq!(renamed["edits"].as_array().unwrap().len(), 2, "{renamed}");

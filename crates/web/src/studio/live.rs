@@ -45,7 +45,9 @@ pub(super) fn state(draft: &Draft, moves: &[Vec<String>]) -> Result<Value, Strin
 }
 
 fn roles(game: &Game) -> Vec<Value> {
-    game.roles().map(|role| json!({ "name": game.role_name(role), "nature": is_nature(game, role) })).collect()
+    game.roles()
+        .map(|role| json!({ "name": game.role_name(role), "nature": is_nature(game, role) }))
+        .collect()
 }
 
 /// A state for display, with a bounded number of moves.

@@ -118,7 +118,9 @@ fn read_regular(path: &Path) -> io::Result<Option<Vec<u8>>> {
     match path.symlink_metadata() {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error),
-        Ok(about) if !about.file_type().is_file() => return Err(io::Error::other("it is not a regular file")),
+        Ok(about) if !about.file_type().is_file() => {
+            return Err(io::Error::other("it is not a regular file"));
+        }
         Ok(about) if about.len() > MAX_BYTES => return Err(io::Error::other("it is too large")),
         Ok(_) => {}
     }
@@ -155,8 +157,23 @@ mod tests {
         let (folder, shelf) = shelf();
         let long = "a".repeat(MAX_NAME + 1);
         let bad = [
-            "", ".", "..", "../x", "a/b", "a\\b", "/etc/passwd", ".hidden", "a.b", "a b", "-a", "_a", "a\0", "\u{e9}",
-            "nul", "COM1", &long,
+            "",
+            ".",
+            "..",
+            "../x",
+            "a/b",
+            "a\\b",
+            "/etc/passwd",
+            ".hidden",
+            "a.b",
+            "a b",
+            "-a",
+            "_a",
+            "a\0",
+            "\u{e9}",
+            "nul",
+            "COM1",
+            &long,
         ];
         for name in bad {
             assert!(shelf.save(name, "(role a)", None).is_err(), "{name:?}");
@@ -171,7 +188,9 @@ mod tests {
         let Saved::Done(first) = shelf.save("mine", "one", None).unwrap() else { panic!("it is new") };
         assert_eq!(shelf.save("mine", "two", None).unwrap(), Saved::Changed(Some(first.clone())));
         std::fs::write(folder.path().join("mine.kif"), "elsewhere").unwrap();
-        let Saved::Changed(Some(now)) = shelf.save("mine", "two", Some(&first)).unwrap() else { panic!("changed") };
+        let Saved::Changed(Some(now)) = shelf.save("mine", "two", Some(&first)).unwrap() else {
+            panic!("changed")
+        };
         assert_eq!(std::fs::read(folder.path().join("mine.kif")).unwrap(), b"elsewhere");
         assert!(matches!(shelf.save("mine", "two", Some(&now)).unwrap(), Saved::Done(_)));
         assert_eq!(shelf.read("mine").unwrap().unwrap().0, b"two");

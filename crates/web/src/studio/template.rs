@@ -34,8 +34,7 @@ const TEMPLATES: &[Template] = &[
 
 /// The templates without their texts, as JSON.
 pub(super) fn about() -> Value {
-    let about =
-        |(name, title, about, _): &Template| json!({ "name": name, "title": title, "about": about });
+    let about = |(name, title, about, _): &Template| json!({ "name": name, "title": title, "about": about });
     TEMPLATES.iter().map(about).collect()
 }
 
