@@ -279,6 +279,10 @@ fn hostile() -> Vec<(&'static str, String)> {
     let game = |more: &str| {
         format!("(role a) (init (at 0)) (legal a go) (goal a 0) (<= terminal (true (at end)))\n{more}\n")
     };
+    // A complete graph of 12 parts has no clique of 13, but looking for one takes very long.
+    let nodes = |i: usize| (0..60).filter(move |j| i % 12 != j % 12).map(move |j| format!("(e {i} {j}) "));
+    let graph: String = (0..60).flat_map(nodes).collect();
+    let clique: String = (0..13).flat_map(|i| (0..i).map(move |j| format!("(e ?v{i} ?v{j}) "))).collect();
     let numbers: String = (0..400).map(|n| format!("(n {n}) ")).collect();
     vec![
         (
@@ -301,6 +305,8 @@ fn hostile() -> Vec<(&'static str, String)> {
             )),
         ),
         ("moves", game(&format!("{numbers} (<= (legal a (m ?x ?y ?z)) (n ?x) (n ?y) (n ?z)) (next (at 1))"))),
+        ("clique", game(&format!("{graph} (<= clique {clique}) (<= (next (at 1)) clique)"))),
+        ("late clique", game(&format!("{graph} (<= (next (at 1)) (true (at 0)) {clique})"))),
         ("endless", game("(<= (next (at ?x)) (true (at ?x)))")),
         ("alternatives", game(&format!("(<= (p ?x) (n ?x) {})", "(or (n ?x) (q ?x)) ".repeat(40)))),
     ]

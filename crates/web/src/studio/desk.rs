@@ -28,8 +28,9 @@ const DEPTH: u32 = 1_000;
 /// The maximum number of joint moves that lead to a state.
 pub(super) const MAX_STEPS: usize = 2_000;
 
-/// The size limit of the states that are kept of a game, in facts and moves.
-const MAX_KEPT: usize = 200_000;
+/// The size limit of the states of a line, in bytes: those of the texts of facts and moves, and a pointer and a length
+/// for each.
+const MAX_LINE: usize = 16 << 20;
 
 /// Calls `work`, which evaluates rules. Raises its flag when it has used [`TIME`].
 pub(super) fn within_time<T>(work: impl FnOnce(&StopToken) -> T) -> T {
@@ -89,7 +90,9 @@ pub(super) struct Step {
 
 impl Step {
     fn size(&self) -> usize {
-        self.moment.facts.len() + self.moment.legal.iter().map(Vec::len).sum::<usize>()
+        let facts = self.moment.facts.iter().map(|fact| fact.as_str().len());
+        let moves = self.moment.legal.iter().flatten().map(String::len);
+        facts.chain(moves).map(|length| length + 2 * size_of::<usize>()).sum()
     }
 }
 
@@ -158,7 +161,7 @@ impl Draft {
                     },
                 };
                 size += step.size();
-                if size > MAX_KEPT {
+                if size > MAX_LINE {
                     problem = Some("the states become too large to show".to_owned());
                     break;
                 }
