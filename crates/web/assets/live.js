@@ -86,8 +86,10 @@ export class Live {
   /** Asks for the state of now, in the text of now. */
   async refresh() {
     const from = this.answer?.step;
+    this.asked = (this.asked ?? 0) + 1;
+    const own = this.asked;
     const answer = await this.ask("state", { moves: this.made() });
-    if (!answer) return;
+    if (!answer || own !== this.asked) return;
     this.answer = answer;
     this.choice = {};
     this.chosen = [];
@@ -125,7 +127,12 @@ export class Live {
 
   async walk(to) {
     this.at = Math.max(0, Math.min(to, this.line.length));
-    await this.refresh();
+    try {
+      await this.refresh();
+    } catch (error) {
+      this.at = this.answer?.step ?? 0;
+      this.stale(error.message);
+    }
   }
 
   /** Looks at the state after `at` of the joint moves `line`. */

@@ -1,5 +1,6 @@
 // A playout in small pictures, with what playouts refute flagged on it.
 
+import { parity } from "./board.js";
 import { el, moveText, words } from "./dom.js";
 import { piece, roleColours } from "./pieces.js";
 import { beside } from "./side.js";
@@ -9,14 +10,17 @@ function small(picture, board, roles, colours) {
   const rows = Math.max(board.rows.length, 1);
   const holes = new Set(board.holes);
   const per = board.columns.length * rows;
+  const half = parity(board);
   return board.boards.map((_, number) => {
     const grid = el("span", { class: "small", "aria-hidden": "true" });
     grid.style.setProperty("--columns", board.columns.length);
     for (let at = 0; at < per; at++) {
       const square = number * per + at;
-      const odd =
-        board.chequered && (Math.floor(at / board.columns.length) + (at % board.columns.length)) % 2;
-      const cell = el("span", { class: `square${odd ? " odd" : ""}${holes.has(square) ? " hole" : ""}` });
+      const place = Math.floor(at / board.columns.length) + (at % board.columns.length);
+      const odd = half === null ? board.chequered && place % 2 === 1 : place % 2 !== half;
+      const cell = el("span", {
+        class: `square${odd ? " odd" : ""}${holes.has(square) && half === null ? " hole" : ""}`,
+      });
       cell.append(
         ...(picture.squares[square] ?? []).slice(0, 1).map((token) => piece(token, roles, colours)),
       );
@@ -78,6 +82,7 @@ export class Strip {
       return [...gap, el("li", {}, button)];
     });
     this.pictures.replaceChildren(...items);
+    this.pictures.scrollLeft = flag ? this.pictures.scrollWidth : 0;
     this.note.textContent = flag ?? answer.problem ?? "";
     this.note.classList.toggle("bad", Boolean(flag ?? answer.problem));
   }

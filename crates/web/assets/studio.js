@@ -15,7 +15,7 @@ const kept = new Map();
 
 /** Keeps a text for the page `#new=pasted`. */
 export function paste(name, text) {
-  kept.set("new=pasted", { name, text, version: null, saved: "" });
+  kept.set("new=pasted", { name, text, version: null, saved: "", savedAs: null });
 }
 
 /** Where an author begins at `key`, the address of the page. */
@@ -23,12 +23,12 @@ async function beginning(key, wanted) {
   if (kept.has(key)) return kept.get(key);
   if (wanted.edit) {
     const { text, version } = await api.source(wanted.edit);
-    return { name: wanted.edit, text, version, saved: text };
+    return { name: wanted.edit, text, version, saved: text, savedAs: wanted.edit };
   }
   if (wanted.new === "empty" || wanted.new === "pasted")
-    return { name: "my_game", text: "", version: null, saved: "" };
+    return { name: "my_game", text: "", version: null, saved: "", savedAs: null };
   const { text } = await api.template(wanted.new);
-  return { name: "my_game", text, version: null, saved: text };
+  return { name: "my_game", text, version: null, saved: text, savedAs: null };
 }
 
 /** Opens the studio in `page`. */
@@ -42,6 +42,7 @@ class Studio {
     Object.assign(this, { key, about, game });
     this.version = begun.version;
     this.saved = begun.saved;
+    this.savedAs = begun.savedAs;
     this.findings = [];
     // So many times the text has changed; an answer about an earlier text is of no use.
     this.edition = 0;
@@ -61,8 +62,9 @@ class Studio {
     removeEventListener("beforeunload", this.leaving);
     if (!this.editor) return;
     const text = this.editor.text();
-    if (text === this.saved) kept.delete(this.key);
-    else kept.set(this.key, { name: this.name.value, text, version: this.version, saved: this.saved });
+    const { version, saved, savedAs } = this;
+    if (text === saved) kept.delete(this.key);
+    else kept.set(this.key, { name: this.name.value, text, version, saved, savedAs });
     this.editor.close();
   }
 
@@ -103,7 +105,7 @@ class Studio {
       "p",
       { class: "reason" },
       this.about.folder
-        ? `Saved in ${this.about.folder}.`
+        ? `Save keeps the text in ${this.about.folder}.`
         : "Nothing is saved here: `ggp web --games FOLDER` names a folder. Download keeps the text.",
     );
     const writing = el(
@@ -341,7 +343,7 @@ class Studio {
     }
     const [name, text] = [this.name.value.trim(), this.editor.text()];
     // A new name is a new file.
-    if (this.savedAs !== undefined ? name !== this.savedAs : name !== this.game) this.version = null;
+    if (name !== this.savedAs) this.version = null;
     const keep = async (version) => {
       const answer = await api.save({ name, text, version });
       if (answer.changed) {
@@ -353,6 +355,7 @@ class Studio {
       this.version = answer.version;
       this.savedAs = name;
       this.saved = text;
+      this.saving.disabled = this.editor.text() === text;
       say(this.note, `Saved as ${name}.kif in ${this.about.folder}.`);
     };
     await keep(this.version);

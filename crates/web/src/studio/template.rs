@@ -15,13 +15,13 @@ const TEMPLATES: &[Template] = &[
     (
         "puzzle",
         "A puzzle",
-        "One player switches lamps until all are lit, in at most eight steps.",
+        "One player presses lamps until all are lit, in at most five steps.",
         include_str!("../../templates/puzzle.kif"),
     ),
     (
         "simultaneous",
         "Moves at the same time",
-        "Two runners choose their paces at the same time; equal paces cost a step.",
+        "Two runners choose a pace at the same time; if both dash, both stumble.",
         include_str!("../../templates/simultaneous.kif"),
     ),
     (
