@@ -40,7 +40,7 @@ mod values;
 
 pub use analysis::Analysis;
 pub use complete::{Completion, CompletionKind, Completions, MAX_COMPLETIONS};
-pub use findings::Fix;
+pub use findings::{Fix, fixes};
 pub use highlight::{Token, TokenKind};
 pub use hover::Hover;
 pub use inlay::{Hint, MAX_HINTS};
