@@ -2,7 +2,7 @@
 
 use crate::client::Client;
 use crate::commands;
-use crate::convert::{Converter, fold_kind, symbol_kind};
+use crate::conversion::{Converter, fold_kind, symbol_kind};
 use crate::documents::Snapshot;
 use gen_lsp_types as lsp;
 use ggp_gdl::Span;

@@ -4,7 +4,7 @@
 //! Larger texts are not analysed, which a finding tells. The snapshots that are alive know their bytes together.
 
 use crate::client::Client;
-use crate::convert::Converter;
+use crate::conversion::Converter;
 use crate::trial::Trial;
 use gen_lsp_types as lsp;
 use ggp_gdl::{Diagnostic, Span};

@@ -3,7 +3,7 @@
 use crate::answers::{self, Answer, error};
 use crate::client::{Client, EXPLAIN, MOVES, PLAY};
 use crate::commands;
-use crate::convert::Converter;
+use crate::conversion::Converter;
 use crate::documents::{Documents, Snapshot};
 use crate::transport::{Connection, Incoming, Outgoing};
 use crate::trial::{Simulate, Trial};
@@ -367,12 +367,13 @@ impl Server {
                     self.reply(id, answer);
                 }
             }
-            Report::Note(message) => {
+            Report::Note(message) if self.client.shows_answers => {
                 self.notify(
                     "window/showMessage",
                     json!({ "type": lsp::MessageType::Info, "message": message }),
                 );
             }
+            Report::Note(_) => {}
             Report::Checked(snapshot) => {
                 // The second tier may have been faster.
                 if snapshot.tried.get().is_none() {
