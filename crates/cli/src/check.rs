@@ -56,7 +56,7 @@ pub(crate) struct Arguments {
 }
 
 /// The output of `--json` for one file. Scripts rely on the names of the members.
-#[derive(Debug, Serialize)]
+#[derive(Serialize)]
 struct Verdict {
     file: String,
     findings: Vec<Finding>,
@@ -168,6 +168,7 @@ impl Simulate<'_> {
             }
             self.progress.set(format!("playing {}: {} of {} playouts", self.name, number + 1, self.playouts));
         }
+        simulation.finish(game);
         Ok(simulation)
     }
 }

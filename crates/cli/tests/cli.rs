@@ -317,7 +317,7 @@ fn simulation_refutes_what_is_wrong() {
     let without = TINY.replace("(goal b 50) (role b)", "(goal b 50) (true (step 0))");
     let endless =
         TINY.replace("(succ 1 2)", "(succ 1 2) (succ 2 0)").replace("(true (step 2))", "(true (step 9))");
-    for (kif, property) in [(stuck, "playable"), (without, "one_goal"), (endless, "ends")] {
+    for (kif, property) in [(stuck, "playable"), (without, "has_goal"), (endless, "ends")] {
         let run = ggp_with(&["check", "--simulate", "5", "--json", "-"], &kif);
         assert_eq!(run.code, 1, "{property}: {}{}", run.stdout, run.stderr);
         let verdict: Value = serde_json::from_str(&run.stdout).unwrap();

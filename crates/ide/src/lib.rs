@@ -23,8 +23,8 @@
 
 mod analysis;
 mod comments;
-mod complete;
-mod findings;
+mod completion;
+mod edits;
 mod highlight;
 mod hover;
 mod inlay;
@@ -32,15 +32,15 @@ mod lens;
 mod lines;
 mod model;
 mod names;
-mod navigate;
+mod navigation;
 mod outline;
 mod rename;
 mod tree;
 mod values;
 
 pub use analysis::Analysis;
-pub use complete::{Completion, CompletionKind, Completions, MAX_COMPLETIONS};
-pub use findings::Fix;
+pub use completion::{Completion, CompletionKind, Completions, MAX_COMPLETIONS};
+pub use edits::{Fix, fixes};
 pub use highlight::{Token, TokenKind};
 pub use hover::Hover;
 pub use inlay::{Hint, MAX_HINTS};

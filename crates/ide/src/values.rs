@@ -47,7 +47,8 @@ impl Analysis {
     /// The domain at a place in words; `None` if it is empty.
     pub(crate) fn domain_in_words(&self, place: Place) -> Option<String> {
         let words = in_words(&self.model().constants(place), &self.model().functions(place));
-        (!words.is_empty()).then_some(words)
+        let is_open = self.model().domains.is_open(place);
+        (!words.is_empty()).then(|| if is_open { format!("{words}, or others") } else { words })
     }
 
     /// The places from which the variable `word` gets its values: those in positive conditions of its rule, otherwise
@@ -63,7 +64,13 @@ impl Analysis {
 
     /// The values that the variable `word` can have, in words; `None` if none is known.
     pub(crate) fn variable_in_words(&self, word: NodeId) -> Option<String> {
-        let places = self.places_of_variable(word);
+        let mut places = self.places_of_variable(word);
+        // A place where anything may stand does not restrict the others.
+        if places.iter().any(|&place| !self.model().domains.is_open(place)) {
+            places.retain(|&place| !self.model().domains.is_open(place));
+        } else if let Some(&place) = places.first() {
+            return self.domain_in_words(place);
+        }
         let mut functions = places.first().map_or_else(Vec::new, |&place| self.model().functions(place));
         functions
             .retain(|function| places.iter().all(|&place| self.model().functions(place).contains(function)));

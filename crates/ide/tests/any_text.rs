@@ -1,7 +1,7 @@
 //! Every question has an answer at every place of every text: published rulesheets, torn ones, and hostile ones.
 
 use ggp_gdl::Span;
-use ggp_ide::{Analysis, Encoding};
+use ggp_ide::{Analysis, Encoding, fixes};
 use std::fs;
 
 /// Asks everything about a text, with the questions that take an offset at each of `offsets`.
@@ -24,7 +24,7 @@ fn ask(analysis: &Analysis, offsets: impl Iterator<Item = usize>) {
     }
     analysis.lenses(None);
     analysis.domain_hints(all);
-    for fix in analysis.fixes(all) {
+    for fix in fixes(analysis.findings(), all) {
         assert_ne!(ggp_gdl::diagnostic::apply(&fix.edits, text.as_bytes()), text.as_bytes());
     }
     if let Ok(edits) = analysis.layout() {

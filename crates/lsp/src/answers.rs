@@ -2,7 +2,7 @@
 
 use crate::client::Client;
 use crate::commands;
-use crate::convert::{Converter, fold_kind, symbol_kind};
+use crate::conversion::{Converter, fold_kind, symbol_kind};
 use crate::documents::Snapshot;
 use gen_lsp_types as lsp;
 use ggp_gdl::Span;
@@ -159,7 +159,7 @@ fn formatting(converter: &Converter<'_>, _: &Snapshot, _: &Value) -> Answer {
     }
 }
 
-fn code_actions(converter: &Converter<'_>, _: &Snapshot, params: &Value) -> Answer {
+fn code_actions(converter: &Converter<'_>, snapshot: &Snapshot, params: &Value) -> Answer {
     let only: Option<Vec<String>> =
         part::<Value>(params, "context").ok().and_then(|context| part(&context, "only").ok());
     // A kind covers its parts, such as `quickfix.ggp`, and is covered by the empty one.
@@ -168,8 +168,8 @@ fn code_actions(converter: &Converter<'_>, _: &Snapshot, params: &Value) -> Answ
         return Ok(json!([]));
     }
     let range = span(converter, params)?;
-    let findings = converter.analysis.findings();
-    let actions = converter.analysis.fixes(range).into_iter().map(|fix| lsp::CodeAction {
+    let findings = snapshot.findings();
+    let actions = ggp_ide::fixes(findings, range).into_iter().map(|fix| lsp::CodeAction {
         title: fix.title,
         kind: Some(lsp::CodeActionKind::QuickFix),
         diagnostics: Some(vec![converter.diagnostic(&findings[fix.finding])]),
@@ -181,7 +181,7 @@ fn code_actions(converter: &Converter<'_>, _: &Snapshot, params: &Value) -> Answ
 }
 
 fn code_lenses(converter: &Converter<'_>, snapshot: &Snapshot, _: &Value) -> Answer {
-    let opening = snapshot.played.get().map(|played| &played.opening);
+    let opening = snapshot.tried.get().and_then(|tried| tried.opening.as_ref());
     let lenses = converter.analysis.lenses(opening).into_iter().map(|lens| {
         let start = converter.position(lens.span.start);
         lsp::CodeLens {

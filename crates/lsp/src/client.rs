@@ -13,7 +13,7 @@ pub(crate) const MOVES: &str = "ggp.moves";
 pub(crate) const EXPLAIN: &str = "ggp.explain";
 
 /// The kinds of coloured text: standard names of the protocol, for which every colour scheme has a colour. The order is
-/// that of [`crate::convert::token_type`].
+/// that of [`crate::conversion::token_type`].
 pub(crate) const TOKEN_TYPES: [&str; 10] = [
     "keyword",
     "class",
@@ -42,6 +42,8 @@ pub(crate) struct Client {
     pub(crate) strictness: Strictness,
     /// Whether domains are shown in the text. Off by default: they make long lines longer.
     pub(crate) shows_domains: bool,
+    /// Whether the answers of commands are also shown as messages, for editors that do nothing with an answer.
+    pub(crate) shows_answers: bool,
     /// The number of playouts of the second tier.
     pub(crate) playouts: u64,
     /// The address of the pages about diagnostics; the page of a code is `ADDRESS/CODE.EXTENSION`.
@@ -95,6 +97,7 @@ impl Client {
             can_refresh_lenses: is_true("/capabilities/workspace/codeLens/refreshSupport"),
             strictness,
             shows_domains: is_true("/initializationOptions/domains"),
+            shows_answers: at("/initializationOptions/messages").and_then(Value::as_bool).unwrap_or(true),
             playouts: playouts.unwrap_or(PLAYOUTS).min(MAX_PLAYOUTS),
             pages: address.map(|address| Pages {
                 address: address.trim_end_matches('/').to_owned(),

@@ -1,7 +1,7 @@
 //! The commands behind the lenses. Each answers with a text, which an editor shows.
 
 use crate::client::{EXPLAIN, MOVES, PLAY};
-use crate::documents::{Played, Snapshot};
+use crate::documents::Snapshot;
 use crate::trial;
 use gen_lsp_types as lsp;
 use ggp::{Explainer, Explanation, Fact, Game, Interpreter, StateMachine, StopToken, Verdict};
@@ -47,13 +47,13 @@ pub(crate) fn run(
 
 /// The game of a document. Builds it if the second tier has not done so.
 fn game(snapshot: &Snapshot, stop: &StopToken) -> Result<Arc<Game>, String> {
-    if let Some(Played { game, .. }) = snapshot.played.get() {
-        return Ok(Arc::clone(game));
+    if let Some(game) = snapshot.tried.get().and_then(|tried| tried.game.clone()) {
+        return Ok(game);
     }
-    trial::build(&snapshot.analysis, stop).map_err(|findings| {
-        let errors = snapshot.analysis.findings().iter().chain(&findings);
-        let first = errors.max_by_key(|finding| finding.severity);
-        first.map_or_else(|| "the rules cannot be played".to_owned(), |first| first.message.clone())
+    let (game, findings) = trial::build(&snapshot.analysis, stop);
+    game.ok_or_else(|| {
+        let worst = findings.iter().max_by_key(|finding| finding.severity);
+        worst.map_or_else(|| "the rules cannot be played".to_owned(), |worst| worst.message.clone())
     })
 }
 

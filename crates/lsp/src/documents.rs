@@ -1,23 +1,25 @@
 //! The open documents.
 //!
 //! Invariants: the documents together have at most [`MAX_TOTAL_BYTES`], and one has at most [`MAX_DOCUMENT_BYTES`].
-//! Larger texts are not analysed, which a finding tells.
+//! Larger texts are not analysed, which a finding tells. The snapshots that are alive know their bytes together.
 
 use crate::client::Client;
-use crate::convert::Converter;
+use crate::conversion::Converter;
+use crate::trial::Trial;
 use gen_lsp_types as lsp;
-use ggp_game::Game;
 use ggp_gdl::{Diagnostic, Span};
-use ggp_ide::{Analysis, Opening};
+use ggp_ide::Analysis;
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 /// The maximum size of a document. The largest published rulesheet has 2 MB.
-pub(crate) const MAX_DOCUMENT_BYTES: usize = 8 << 20;
+///
+/// A text of parentheses alone takes about a hundred times its size in memory.
+pub(crate) const MAX_DOCUMENT_BYTES: usize = 4 << 20;
 
 /// The maximum size of all open documents together.
-pub(crate) const MAX_TOTAL_BYTES: usize = 64 << 20;
+pub(crate) const MAX_TOTAL_BYTES: usize = 16 << 20;
 
 /// One version of a document. Workers answer from it.
 #[derive(Debug)]
@@ -27,17 +29,27 @@ pub(crate) struct Snapshot {
     pub(crate) analysis: Analysis,
     /// The reason why the text is not kept.
     pub(crate) refusal: Option<Diagnostic>,
-    /// Whether a newer version exists, or the document is closed.
-    pub(crate) is_stale: AtomicBool,
     /// What the second tier has found out about this version.
-    pub(crate) played: OnceLock<Played>,
+    pub(crate) tried: OnceLock<Trial>,
+    /// The bytes of all snapshots that are alive, old versions included.
+    alive: Arc<AtomicUsize>,
 }
 
-/// A game that could be built, and its initial state.
-#[derive(Debug)]
-pub(crate) struct Played {
-    pub(crate) game: Arc<Game>,
-    pub(crate) opening: Opening,
+impl Drop for Snapshot {
+    fn drop(&mut self) {
+        self.alive.fetch_sub(self.analysis.text().len(), Ordering::Relaxed);
+    }
+}
+
+impl Snapshot {
+    /// The findings about this version, as far as they are known.
+    pub(crate) fn findings(&self) -> &[Diagnostic] {
+        match (&self.refusal, self.tried.get()) {
+            (Some(refusal), _) => std::slice::from_ref(refusal),
+            (None, Some(tried)) => &tried.findings,
+            (None, None) => self.analysis.findings(),
+        }
+    }
 }
 
 /// The newest version of each open document, by its address.
@@ -45,11 +57,17 @@ pub(crate) struct Played {
 pub(crate) struct Documents {
     open: BTreeMap<String, Arc<Snapshot>>,
     bytes: usize,
+    alive: Arc<AtomicUsize>,
 }
 
 impl Documents {
     pub(crate) fn get(&self, uri: &str) -> Option<&Arc<Snapshot>> {
         self.open.get(uri)
+    }
+
+    /// Whether requests that wait hold so many old versions that no more should be kept.
+    pub(crate) fn is_crowded(&self) -> bool {
+        self.alive.load(Ordering::Relaxed) > 2 * MAX_TOTAL_BYTES
     }
 
     pub(crate) fn is_newest(&self, snapshot: &Snapshot) -> bool {
@@ -79,13 +97,14 @@ impl Documents {
     ) -> Arc<Snapshot> {
         self.close(&uri.0);
         self.bytes += analysis.text().len();
+        self.alive.fetch_add(analysis.text().len(), Ordering::Relaxed);
         let snapshot = Arc::new(Snapshot {
             uri: uri.clone(),
             version,
             analysis,
             refusal,
-            is_stale: AtomicBool::new(false),
-            played: OnceLock::new(),
+            tried: OnceLock::new(),
+            alive: Arc::clone(&self.alive),
         });
         self.open.insert(uri.0.clone(), Arc::clone(&snapshot));
         snapshot
@@ -145,7 +164,9 @@ impl Documents {
     pub(crate) fn close(&mut self, uri: &str) {
         if let Some(old) = self.open.remove(uri) {
             self.bytes -= old.analysis.text().len();
-            old.is_stale.store(true, Ordering::Relaxed);
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -11,7 +11,7 @@
 mod answers;
 mod client;
 mod commands;
-mod convert;
+mod conversion;
 mod documents;
 mod server;
 mod transport;
@@ -19,5 +19,5 @@ mod trial;
 mod workers;
 
 pub use server::{End, serve};
-pub use transport::{MAX_MESSAGE_BYTES, stdio};
+pub use transport::{Connection, MAX_MESSAGE_BYTES, connect, stdio};
 pub use trial::{Refuted, Simulate};

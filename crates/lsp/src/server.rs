@@ -3,7 +3,7 @@
 use crate::answers::{self, Answer, error};
 use crate::client::{Client, EXPLAIN, MOVES, PLAY};
 use crate::commands;
-use crate::convert::Converter;
+use crate::conversion::Converter;
 use crate::documents::{Documents, Snapshot};
 use crate::transport::{Connection, Incoming, Outgoing};
 use crate::trial::{Simulate, Trial};
@@ -11,12 +11,10 @@ use crate::workers::Workers;
 use crossbeam_channel::{Receiver, Sender, never, select, unbounded};
 use gen_lsp_types as lsp;
 use ggp::StopToken;
-use ggp_gdl::Diagnostic;
 use lsp_server::{ErrorCode, Message, Notification, Request, RequestId, Response};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap};
-use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// The time after the last change until the second tier starts.
@@ -84,6 +82,8 @@ struct Server {
     workers: Workers,
     player: Workers,
     simulate: Simulate,
+    /// The newest versions that wait for the first tier.
+    unchecked: Arc<Mutex<BTreeMap<String, Arc<Snapshot>>>>,
     /// The requests that wait for an answer.
     pending: HashMap<RequestId, StopToken>,
     /// When the second tier is due, for each document that waits for it.
@@ -133,6 +133,7 @@ fn converse(connection: &Connection, client: Client, simulate: Simulate) -> End 
         workers: Workers::start(WORKERS),
         player: Workers::start(1),
         simulate,
+        unchecked: Arc::default(),
         pending: HashMap::new(),
         due: BTreeMap::new(),
         running: None,
@@ -238,7 +239,8 @@ impl Server {
         id: RequestId,
         job: impl FnOnce(&StopToken) -> (Answer, Option<String>) + Send + 'static,
     ) {
-        if self.pending.len() >= MAX_PENDING || self.pending.contains_key(&id) {
+        let is_full = self.pending.len() >= MAX_PENDING || self.documents.is_crowded();
+        if is_full || self.pending.contains_key(&id) {
             let why = error(ErrorCode::RequestFailed, "too many requests wait, or one has the same id");
             return self.reply(id, Err(why));
         }
@@ -315,16 +317,18 @@ impl Server {
     fn check(&mut self, snapshot: &Arc<Snapshot>) {
         let uri = snapshot.uri.0.clone();
         self.stop_trial(&uri);
-        self.due.insert(uri, Instant::now() + PAUSE);
+        self.due.insert(uri.clone(), Instant::now() + PAUSE);
+        // A version that still waits is replaced, so that no number of changes makes a queue.
+        let replaced = locked(&self.unchecked).insert(uri.clone(), Arc::clone(snapshot));
+        if replaced.is_some() {
+            return;
+        }
         let reporter = Reporter { reports: self.reports.clone(), report: None };
-        let snapshot = Arc::clone(snapshot);
+        let unchecked = Arc::clone(&self.unchecked);
         self.workers.run(move || {
-            // A newer version replaces this one.
-            if snapshot.is_stale.load(Ordering::Relaxed) {
-                return;
-            }
+            let Some(snapshot) = locked(&unchecked).remove(&uri) else { return };
             snapshot.analysis.findings();
-            reporter.finish(Report::Checked(Arc::clone(&snapshot)));
+            reporter.finish(Report::Checked(snapshot));
         });
     }
 
@@ -363,21 +367,31 @@ impl Server {
                     self.reply(id, answer);
                 }
             }
-            Report::Note(message) => {
+            Report::Note(message) if self.client.shows_answers => {
                 self.notify(
                     "window/showMessage",
                     json!({ "type": lsp::MessageType::Info, "message": message }),
                 );
             }
-            Report::Checked(snapshot) => self.publish(&snapshot, &[]),
+            Report::Note(_) => {}
+            Report::Checked(snapshot) => {
+                // The second tier may have been faster.
+                if snapshot.tried.get().is_none() {
+                    self.publish(&snapshot);
+                }
+            }
             Report::Tried(snapshot, trial) => {
                 self.running = None;
                 let Some(trial) = trial.filter(|_| self.documents.is_newest(&snapshot)) else { return };
-                let has_played = trial.played.is_some_and(|played| snapshot.played.set(played).is_ok());
-                if !trial.findings.is_empty() {
-                    self.publish(&snapshot, &trial.findings);
+                let has_opening = trial.opening.is_some();
+                let is_news = trial.findings != snapshot.analysis.findings();
+                if snapshot.tried.set(trial).is_err() {
+                    return;
                 }
-                if has_played && self.client.can_refresh_lenses {
+                if is_news {
+                    self.publish(&snapshot);
+                }
+                if has_opening && self.client.can_refresh_lenses {
                     self.next_request += 1;
                     let id = RequestId::from(format!("ggp-{}", self.next_request));
                     let (method, params) = ("workspace/codeLens/refresh".to_owned(), Value::Null);
@@ -388,18 +402,22 @@ impl Server {
     }
 
     /// Sends the findings about a snapshot, unless it is out of date.
-    fn publish(&self, snapshot: &Snapshot, more: &[Diagnostic]) {
+    fn publish(&self, snapshot: &Snapshot) {
         if !self.documents.is_newest(snapshot) {
             return;
         }
         let converter = Converter { analysis: &snapshot.analysis, client: &self.client, uri: &snapshot.uri };
-        let first = snapshot.analysis.findings().iter().filter(|_| snapshot.refusal.is_none());
-        let findings = snapshot.refusal.iter().chain(first).chain(more);
+        let findings = snapshot.findings().iter();
         let diagnostics: Vec<lsp::Diagnostic> =
             findings.map(|finding| converter.diagnostic(finding)).collect();
         let params = json!({ "uri": snapshot.uri, "version": snapshot.version, "diagnostics": diagnostics });
         self.notify("textDocument/publishDiagnostics", params);
     }
+}
+
+/// The value behind a lock. No job leaves it half changed.
+fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn send(outgoing: &Sender<Outgoing>, message: impl Into<Message>) {

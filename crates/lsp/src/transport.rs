@@ -58,7 +58,7 @@ pub fn stdio() -> Connection {
 }
 
 /// A connection over two streams, each with a thread of its own.
-pub(crate) fn connect(
+pub fn connect(
     mut input: impl BufRead + Send + 'static,
     mut output: impl Write + Send + 'static,
 ) -> Connection {

@@ -1,6 +1,5 @@
 //! The second tier of findings: builds the game, looks at its initial state, and plays random playouts.
 
-use crate::documents::Played;
 use ggp::{Deadline, EvalError, Game, Interpreter, Limits, Rulesheet, StateMachine, StopToken};
 use ggp_game::Watchdog;
 use ggp_gdl::{Diagnostic, Keyword, Severity, Span};
@@ -35,10 +34,14 @@ pub struct Refuted {
 pub type Simulate = Arc<dyn Fn(&Arc<Game>, u64, &StopToken) -> Result<Vec<Refuted>, EvalError> + Send + Sync>;
 
 /// The result of the second tier for one text.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Trial {
+    /// All findings: those of the first tier, which building the game may have completed, and further ones.
     pub(crate) findings: Vec<Diagnostic>,
-    pub(crate) played: Option<Played>,
+    /// The game, if it can be built.
+    pub(crate) game: Option<Arc<Game>>,
+    /// The initial state, if it can be evaluated.
+    pub(crate) opening: Option<Opening>,
 }
 
 impl Trial {
@@ -49,68 +52,59 @@ impl Trial {
         simulate: &Simulate,
         stop: &StopToken,
     ) -> Option<Trial> {
-        let mut trial = Trial::default();
-        let is_error = |finding: &Diagnostic| finding.severity == Severity::Error;
-        if analysis.findings().iter().any(is_error) {
-            return Some(trial);
-        }
         // 1. Build the game.
-        let game = match build(analysis, stop) {
-            Ok(game) => game,
-            Err(findings) => {
-                trial.findings = findings;
-                return (!stop.is_stopped()).then_some(trial);
-            }
-        };
-        // 2. Look at the initial state and play.
-        let watched = Watchdog::until(Deadline::never()).or_after_cpu_time(PLAY_TIME).or_when(stop).start();
-        let opening = match opening(&game, watched.token()) {
-            Ok(opening) => opening,
-            Err(error) => {
-                trial.findings.push(failure(analysis, Keyword::Init, &error));
-                return (!stop.is_stopped()).then_some(trial);
-            }
-        };
-        let (is_over, can_play) = (opening.is_over, opening.legal.iter().all(|(_, moves)| !moves.is_empty()));
-        trial.played = Some(Played { game: Arc::clone(&game), opening });
-        if is_over {
-            let message = "the game is over before the first move".to_owned();
-            trial.findings.push(at_head(analysis, "over-at-the-start", message, Keyword::Terminal));
-        } else if can_play || playouts > 0 {
-            match simulate(&game, playouts, watched.token()) {
-                Ok(refuted) => {
-                    let finding = |r: Refuted| at_head(analysis, r.code, r.message, r.keyword);
-                    trial.findings.extend(refuted.into_iter().map(finding));
-                }
-                Err(error) => trial.findings.push(failure(analysis, Keyword::Next, &error)),
+        let (game, findings) = build(analysis, stop);
+        let mut trial = Trial { findings, game, opening: None };
+        if let Some(game) = trial.game.clone() {
+            // 2. Look at the initial state and play.
+            let watched =
+                Watchdog::until(Deadline::never()).or_after_cpu_time(PLAY_TIME).or_when(stop).start();
+            if let Err(error) = trial.play(analysis, &game, playouts, simulate, watched.token()) {
+                trial.findings.push(failure(analysis, &error));
             }
         }
         (!stop.is_stopped()).then_some(trial)
     }
+
+    fn play(
+        &mut self,
+        analysis: &Analysis,
+        game: &Arc<Game>,
+        playouts: u64,
+        simulate: &Simulate,
+        stop: &StopToken,
+    ) -> Result<(), EvalError> {
+        let opening = opening(game, stop)?;
+        let is_over = opening.is_over;
+        self.opening = Some(opening);
+        // That the game is over is a finding of its own.
+        if !is_over {
+            let refuted = simulate(game, playouts, stop)?;
+            let finding = |r: Refuted| at_head(analysis, r.code, r.message, r.keyword);
+            self.findings.extend(refuted.into_iter().map(finding));
+        }
+        Ok(())
+    }
 }
 
-/// Builds the game of a text.
-///
-/// # Errors
-/// The findings that the first tier does not have.
-pub(crate) fn build(analysis: &Analysis, stop: &StopToken) -> Result<Arc<Game>, Vec<Diagnostic>> {
+/// Builds the game of a text, and gives all findings of the checks. No game if a finding is an error.
+pub(crate) fn build(analysis: &Analysis, stop: &StopToken) -> (Option<Arc<Game>>, Vec<Diagnostic>) {
+    let is_error = |finding: &Diagnostic| finding.severity == Severity::Error;
+    if analysis.findings().iter().any(is_error) {
+        return (None, analysis.findings().to_vec());
+    }
     let watched = Watchdog::until(Deadline::never()).or_after_cpu_time(BUILD_TIME).or_when(stop).start();
     let interrupt = Some(watched.token().flag());
     let limits = Limits { terms: SIZE, tuples: SIZE, interrupt, ..Limits::default() };
-    let rules = Rulesheet::new("", analysis.text());
-    let (game, mut findings) = rules.check(analysis.strictness(), limits);
-    match game {
-        Some(game) => Ok(Arc::new(game)),
-        None if watched.token().is_stopped() => {
-            let seconds = BUILD_TIME.as_secs();
-            let message = format!("the game is not checked further: building it takes more than {seconds} s");
-            Err(vec![at_head(analysis, "slow-to-build", message, Keyword::Role)])
-        }
-        None => {
-            findings.retain(|finding| !analysis.findings().contains(finding));
-            Err(findings)
-        }
+    let (game, findings) = Rulesheet::new("", analysis.text()).check(analysis.strictness(), limits);
+    if game.is_none() && watched.token().is_stopped() {
+        let seconds = BUILD_TIME.as_secs();
+        let message = format!("the game is not checked further: building it takes more than {seconds} s");
+        let mut findings = analysis.findings().to_vec();
+        findings.push(at_head(analysis, "slow-to-build", message, Keyword::Role));
+        return (None, findings);
     }
+    (game.map(Arc::new), findings)
 }
 
 /// The initial state of a game.
@@ -138,13 +132,12 @@ fn at_head(analysis: &Analysis, code: &'static str, message: String, keyword: Ke
     Diagnostic::warning(code, span, message)
 }
 
-fn failure(analysis: &Analysis, keyword: Keyword, error: &EvalError) -> Diagnostic {
-    match error {
+fn failure(analysis: &Analysis, error: &EvalError) -> Diagnostic {
+    let (code, message) = match error {
         EvalError::Interrupted => {
-            let seconds = PLAY_TIME.as_secs();
-            let message = format!("the game is not played to its end: that takes more than {seconds} s");
-            at_head(analysis, "slow-to-play", message, keyword)
+            ("slow-to-play", format!("playing takes more than {} s and is not checked", PLAY_TIME.as_secs()))
         }
-        _ => at_head(analysis, "not-playable", error.to_string(), keyword),
-    }
+        _ => ("not-playable", error.to_string()),
+    };
+    at_head(analysis, code, message, Keyword::Next)
 }

@@ -226,9 +226,11 @@ pub(super) fn repairs(description: &Description, finding: &Diagnostic) -> Vec<(V
             }
         }
         if rule.body.is_empty() {
-            // A fact has no variables: the arguments of another fact are examples.
-            words = examples(description, &texts[0], wanted);
+            // A fact has no variables.
+            words.clear();
         }
+        // The arguments of a fact are examples of constants.
+        words.extend(examples(description, &texts[0], wanted));
         for index in 1..=wanted {
             for word in &words {
                 let place = Span { start: members[index - 1].end, end: members[index - 1].end };

@@ -134,6 +134,12 @@ fn report(checker: &mut Checker<'_>, cause: &Cause, followers: &[usize]) {
         return;
     };
     let diagnostic = match &cause.failure {
+        // The checks of keywords report a keyword that is used in another way.
+        Failure::Need { need: Need::Relation(_), .. }
+            if Keyword::of(description.name(atom.relation)).is_some() =>
+        {
+            return;
+        }
         Failure::Need { need: Need::Relation(_), .. } => relations::never_produced(checker, atom, false),
         Failure::Need { need, .. } => unmet(checker, atom, *need, false),
         Failure::Variable(variable) => {
@@ -394,35 +400,32 @@ fn report_start(
             _ => None,
         })
     };
-    let mut given =
-        (0..rules.len()).filter(|&rule| domains.may_fire(rule)).filter_map(|rule| Some((rule, gives(rule)?)));
+    let mut fired = (0..rules.len()).filter(|&rule| start.function.is_none() && domains.may_fire(rule));
+    let given = fired.find_map(|rule| Some((rule, gives(rule)?)));
     let (rule, literal) = start.waiting;
-    let diagnostic = match given.next() {
-        Some((giver, value)) => {
-            let word = description.name(value);
-            let span = word_at(description, domains, &rules[giver].head, start.place, value)
-                .unwrap_or(rules[giver].head.span);
-            let message =
-                format!("{many}: {wait} for {}, and the first state has `{word}` here", listed(&names, "or"));
-            let diagnostic = Diagnostic::warning("never-started", span, message);
-            match suggest(word, names.iter().copied()).or((names.len() == 1).then(|| names[0])) {
-                Some(similar) => diagnostic.did_you_mean(span, similar),
-                None => diagnostic.one_of(format!("write {} here", listed(&names, "or")), &names),
-            }
+    let diagnostic = if let Some((giver, value)) = given {
+        let word = description.name(value);
+        let span = word_at(description, domains, &rules[giver].head, start.place, value)
+            .unwrap_or(rules[giver].head.span);
+        let message =
+            format!("{many}: {wait} for {}, and the first state has `{word}` here", listed(&names, "or"));
+        let diagnostic = Diagnostic::warning("never-started", span, message);
+        match suggest(word, names.iter().copied()).or((names.len() == 1).then(|| names[0])) {
+            Some(similar) => diagnostic.did_you_mean(span, similar),
+            None => diagnostic.one_of(format!("write {} here", listed(&names, "or")), &names),
         }
-        None => {
-            let Some((atom, _)) = atom_of(&rules[rule].body[literal]) else { return };
-            let message = format!(
-                "`{}` never begins to hold: {many}, since each rule that gives it needs it first",
-                checker.text(atom)
-            );
-            let what = match start.function {
-                Some((function, _)) => format!("`(init ({} ...))`", description.name(function)),
-                None => "an `init`".to_owned(),
-            };
-            Diagnostic::warning("never-started", atom.span, message)
-                .help(format!("add {what} that gives it in the first state"))
-        }
+    } else {
+        let Some((atom, _)) = atom_of(&rules[rule].body[literal]) else { return };
+        let message = format!(
+            "`{}` never begins to hold: {many}, since each rule that gives it needs it first",
+            checker.text(atom)
+        );
+        let what = match start.function {
+            Some((function, _)) => format!("`(init ({} ...))`", description.name(function)),
+            None => "an `init`".to_owned(),
+        };
+        Diagnostic::warning("never-started", atom.span, message)
+            .help(format!("add {what} that gives it in the first state"))
     };
     let mut diagnostic = diagnostic;
     for &rule in waiting.iter().take(SHOWN) {

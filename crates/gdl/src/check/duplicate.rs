@@ -9,10 +9,13 @@ use std::fmt::Write;
 
 /// Rules whose text is longer than this are not compared, so that the memory stays linear in the text.
 const LONGEST: usize = 20_000;
+/// The maximum number of rules that are reported. A text that repeats itself as a whole has many.
+const REPORTED: usize = 20;
 
 pub(super) fn check(checker: &mut Checker<'_>) {
     let description = checker.description;
     let mut first: FxHashMap<String, Span> = FxHashMap::default();
+    let mut left = REPORTED;
     // The alternatives of a source rule follow each other and have the same span.
     for alternatives in description.rules.chunk_by(|a, b| a.span == b.span) {
         let span = alternatives[0].span;
@@ -27,6 +30,10 @@ pub(super) fn check(checker: &mut Checker<'_>) {
             first.insert(key, span);
             continue;
         };
+        if left == 0 {
+            return;
+        }
+        left -= 1;
         let what = if alternatives[0].body.is_empty() { "fact" } else { "rule" };
         let source = &description.source;
         let same_text = source[span.range()] == source[earlier.range()];

@@ -137,7 +137,7 @@ fn vanishing(
     }
     let mut vanish = FxHashSet::default();
     for (number, finding) in findings.iter().enumerate() {
-        let at = moved(finding.span, edits).and_then(|start| left.get_mut(&(finding.code, start)));
+        let at = left.get_mut(&(finding.code, moved(finding.span, edits)));
         match at {
             Some(count) if *count > 0 => *count -= 1,
             _ => {
@@ -148,8 +148,8 @@ fn vanishing(
     left.values().all(|&count| count == 0).then_some(vanish)
 }
 
-/// The offset of the start of `span` after `edits`. `None` if an edit replaces the byte there.
-fn moved(span: Span, edits: &[Edit]) -> Option<usize> {
+/// The offset of the start of `span` after `edits`.
+fn moved(span: Span, edits: &[Edit]) -> usize {
     let mut start = span.start;
     for edit in edits.iter().rev() {
         if edit.span.end <= span.start {
@@ -159,7 +159,7 @@ fn moved(span: Span, edits: &[Edit]) -> Option<usize> {
             start = start - span.start + edit.span.start;
         }
     }
-    Some(start)
+    start
 }
 
 /// The best of several ways to mend the finding with the index `number`: the one after which no finding is new
@@ -202,7 +202,7 @@ fn evidence(source: &[u8], finding: &Diagnostic) -> isize {
     let [edit] = finding.edits.as_slice() else { return 0 };
     let old = &source[edit.span.range()];
     let count = |name: &[u8]| -> isize {
-        Lexer::new(source).filter(|token| &source[token.span.range()] == name).count() as isize
+        Lexer::new(source).filter(|token| &source[token.span.range()] == name).count().cast_signed()
     };
     if old.is_empty() { 0 } else { count(edit.text.as_bytes()) - count(old) }
 }
@@ -211,6 +211,7 @@ impl Diagnostic {
     /// How likely the finding is the cause if two findings explain each other.
     fn rank(&self) -> u8 {
         match (self.code, self.severity) {
+            ("case-collision", _) => 4,
             ("constant-beside-variable" | "relation-arity" | "function-arity" | "unknown-role", _) => 3,
             ("fluent-as-relation" | "never-read", _) => 2,
             (_, Severity::Error) => 1,

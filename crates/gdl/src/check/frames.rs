@@ -33,8 +33,6 @@ pub struct Unkept {
     pub begins: bool,
     /// Whether conditions on the fluent are negated only, as if it forbids something.
     pub forbids: bool,
-    /// Whether every rule that makes the fluent depends on a move.
-    pub by_moves: bool,
     /// Whether a frame rule keeps facts of the fluent under some conditions.
     pub framed: bool,
     /// The largest number of facts of the fluent that one rule asks for at once.
@@ -274,7 +272,6 @@ pub fn unkept(description: &Description) -> Vec<Unkept> {
             arity: functor.1,
             begins: begins.contains(functor),
             forbids: !reading.asked,
-            by_moves,
             framed: kept.is_none() && !frames.is_empty(),
             joined: reading.joined,
             kept,
@@ -304,7 +301,7 @@ pub fn unkept(description: &Description) -> Vec<Unkept> {
             if !lost.is_empty() && !kept.is_empty() && !of.is_empty() && all_by_moves {
                 let kept = kept.iter().map(|&value| description.name(value).to_owned()).collect();
                 let joined = joined(description, *functor, argument, &lost);
-                out.push(Unkept { by_moves: true, joined, ..candidate(Some((argument, kept)), &of) });
+                out.push(Unkept { joined, ..candidate(Some((argument, kept)), &of) });
             }
         }
     }

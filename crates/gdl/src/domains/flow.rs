@@ -159,7 +159,9 @@ impl Fixpoint<'_> {
                 self.domains.fires[number] = true;
                 if !std::mem::replace(&mut self.domains.holds[clause.relation], true) {
                     let users = std::mem::take(&mut self.users[clause.relation]);
-                    users.iter().for_each(|&user| self.enqueue(user));
+                    for user in users {
+                        self.enqueue(user);
+                    }
                 }
                 for &give in &clause.gives {
                     if self.assumed.ignored.contains(&(number, give)) {
@@ -233,7 +235,9 @@ impl Fixpoint<'_> {
         while let Some(place) = at {
             if let Some(readers) = self.readers.get_mut(place.0 as usize) {
                 let readers = std::mem::take(readers);
-                readers.iter().for_each(|&reader| self.enqueue(reader));
+                for &reader in &readers {
+                    self.enqueue(reader);
+                }
                 self.work = self.work.saturating_sub(readers.len());
                 self.readers[place.0 as usize] = readers;
             }

@@ -1,8 +1,8 @@
 // Bundles the extension with the language client into one file, and collects the licences of what is in it.
 
-import { build } from "esbuild";
-import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { build } from "esbuild";
 
 const result = await build({
     entryPoints: ["src/extension.js"],
@@ -29,7 +29,11 @@ function readPackage(folder) {
     return JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
 }
 
-const folders = new Set(Object.keys(result.metafile.inputs).filter((file) => file.includes("node_modules")).map(packageOf));
+const folders = new Set(
+    Object.keys(result.metafile.inputs)
+        .filter((file) => file.includes("node_modules"))
+        .map(packageOf),
+);
 const notices = [...folders].sort().map((folder) => {
     const { name, version, license } = readPackage(folder);
     const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
@@ -38,4 +42,7 @@ const notices = [...folders].sort().map((folder) => {
     }
     return `${name} ${version} (${license})\n\n${readFileSync(join(folder, file), "utf8").trim()}\n`;
 });
-writeFileSync("dist/NOTICES.txt", `dist/extension.js contains these packages.\n\n${notices.join("\n---\n\n")}`);
+writeFileSync(
+    "dist/NOTICES.txt",
+    `dist/extension.js contains these packages.\n\n${notices.join("\n---\n\n")}`,
+);

@@ -15,6 +15,8 @@ function options(settings) {
         strictness: settings.get("strictness"),
         playouts: settings.get("playouts"),
         domains: settings.get("domains"),
+        // The extension shows the answers itself.
+        messages: false,
         ...(pages ? { pages } : {}),
     };
 }

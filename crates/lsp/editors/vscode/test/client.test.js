@@ -50,16 +50,28 @@ test("the bundled client starts the server", { timeout: 60_000 }, async (t) => {
     assert.equal(found[0].severity, vscode.DiagnosticSeverity.Error);
     assert.equal(found[0].range.start.line, 1);
 
-    const hover = await providers.registerHoverProvider.provideHover(document, new vscode.Position(0, 7), token);
+    const hover = await providers.registerHoverProvider.provideHover(
+        document,
+        new vscode.Position(0, 7),
+        token,
+    );
     assert.match(JSON.stringify(hover.contents), /role `white`/);
 
     const range = found[0].range;
-    const actions = await providers.registerCodeActionsProvider.provideCodeActions(document, range, { diagnostics: found, only: undefined, triggerKind: 1 }, token);
+    const actions = await providers.registerCodeActionsProvider.provideCodeActions(
+        document,
+        range,
+        { diagnostics: found, only: undefined, triggerKind: 1 },
+        token,
+    );
     assert.equal(actions.length, 1);
     assert.match(actions[0].title, /add a `\)`/);
     const [edit] = actions[0].edit.edits;
     assert.equal(edit.uri.toString(), document.uri.toString());
     assert.equal(edit.edits[0].newText, ")");
 
-    assert.ok(commands.has("ggp.explain") && commands.has("ggp.play"), "the commands of the server are registered");
+    assert.ok(
+        commands.has("ggp.explain") && commands.has("ggp.play"),
+        "the commands of the server are registered",
+    );
 });

@@ -6,7 +6,11 @@ class Disposable {
         this.dispose = dispose ?? (() => {});
     }
     static from(...all) {
-        return new Disposable(() => all.forEach((one) => one.dispose()));
+        return new Disposable(() => {
+            for (const one of all) {
+                one.dispose();
+            }
+        });
     }
 }
 
@@ -122,7 +126,10 @@ function part(name, known) {
 }
 
 const channel = () =>
-    new Proxy({ name: "output" }, { get: (target, key) => target[key] ?? (/^onDid/.test(key) ? new EventEmitter().event : () => {}) });
+    new Proxy(
+        { name: "output" },
+        { get: (target, key) => target[key] ?? (/^onDid/.test(key) ? new EventEmitter().event : () => {}) },
+    );
 
 const vscode = {
     version: "1.91.0",
@@ -144,7 +151,13 @@ const vscode = {
     CancellationError: class extends Error {},
     DiagnosticSeverity: { Error: 0, Warning: 1, Information: 2, Hint: 3 },
     CodeActionKind: new Proxy({}, { get: (_, key) => ({ value: key, append: (more) => ({ value: more }) }) }),
-    env: { language: "en", appName: "stub", appHost: "desktop", machineId: "stub", onDidChangeLogLevel: new EventEmitter().event },
+    env: {
+        language: "en",
+        appName: "stub",
+        appHost: "desktop",
+        machineId: "stub",
+        onDidChangeLogLevel: new EventEmitter().event,
+    },
     extensions: part("extensions", { all: [] }),
     l10n: { t: (text) => text },
     workspace: part("workspace", {
@@ -175,7 +188,8 @@ const vscode = {
         executeCommand: async (name, ...args) => commands.get(name)?.(...args),
     },
     languages: part("languages", {
-        match: (selector, document) => (selector.some?.((one) => one.language === document.languageId) ? 10 : 0),
+        match: (selector, document) =>
+            selector.some?.((one) => one.language === document.languageId) ? 10 : 0,
         createDiagnosticCollection: () => ({
             set: (uri, found) => published.set(uri.toString(), found),
             delete: (uri) => published.delete(uri.toString()),

@@ -1,14 +1,14 @@
 //! Formatting and quick fixes, as edits.
 
 use crate::analysis::Analysis;
-use ggp_gdl::{Edit, ParseErrors, Span};
+use ggp_gdl::{Diagnostic, Edit, ParseErrors, Span};
 
 /// A way to mend what a finding reports.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Fix {
     /// What the fix does, in the words of the finding's help.
     pub title: String,
-    /// The index of the finding among [`Analysis::findings`].
+    /// The index of the finding among those that were given.
     pub finding: usize,
     /// The edits, in the order of the text and without overlaps.
     pub edits: Vec<Edit>,
@@ -34,20 +34,20 @@ impl Analysis {
         let span = Span { start, end: old.len() - end };
         Ok(vec![Edit { span, text: new[start..new.len() - end].to_owned() }])
     }
+}
 
-    /// The fixes of the findings that touch the bytes `range`.
-    pub fn fixes(&self, range: Span) -> Vec<Fix> {
-        let findings = self.findings().iter().enumerate();
-        let touching = findings.filter(|(_, d)| d.span.start <= range.end && d.span.end >= range.start);
-        let fixes = touching.filter(|(_, diagnostic)| !diagnostic.edits.is_empty());
-        fixes
-            .map(|(finding, diagnostic)| Fix {
-                title: diagnostic.help.clone().unwrap_or_else(|| diagnostic.message.clone()),
-                finding,
-                edits: diagnostic.edits.clone(),
-            })
-            .collect()
-    }
+/// The fixes of those of `findings` that touch the bytes `range`.
+pub fn fixes(findings: &[Diagnostic], range: Span) -> Vec<Fix> {
+    let touching =
+        findings.iter().enumerate().filter(|(_, d)| d.span.start <= range.end && d.span.end >= range.start);
+    let fixes = touching.filter(|(_, diagnostic)| !diagnostic.edits.is_empty());
+    fixes
+        .map(|(finding, diagnostic)| Fix {
+            title: diagnostic.help.clone().unwrap_or_else(|| diagnostic.message.clone()),
+            finding,
+            edits: diagnostic.edits.clone(),
+        })
+        .collect()
 }
 
 fn common_prefix(a: &str, b: &str) -> usize {
@@ -92,10 +92,13 @@ mod tests {
     fn a_help_that_is_an_edit_is_a_fix() {
         let text = "(role white)\n(<= terminal (true (at 2))\n(<= (goal white 100) (true (at 2)))";
         let analysis = Analysis::new(text);
-        let fixes = analysis.fixes(Span { start: 13, end: 13 });
+        let fixes = super::fixes(analysis.findings(), Span { start: 13, end: 13 });
         assert_eq!(fixes.len(), 1, "{:?}", analysis.findings());
         let mended = after(text, &fixes[0].edits);
         assert!(ggp_gdl::parse(mended.as_bytes()).is_ok(), "{mended}");
-        assert!(analysis.fixes(Span { start: 0, end: 5 }).is_empty(), "nothing to mend there");
+        assert!(
+            super::fixes(analysis.findings(), Span { start: 0, end: 5 }).is_empty(),
+            "nothing to mend there"
+        );
     }
 }
