@@ -390,7 +390,10 @@ fn paths_of_the_pages_are_looked_at_before_they_are_served() {
     }
     // A folder without games gets some in the studio.
     let (code, _, stderr) = served(&["--games", empty]);
-    assert!(code.is_none() && stderr.starts_with(&format!("there are no games in {empty} yet; ")), "{stderr}");
+    assert!(
+        code.is_none() && stderr.starts_with(&format!("there are no games in {empty} yet; ")),
+        "{stderr}"
+    );
     let missing = fresh("to-come.json");
     let (code, stdout, stderr) = served(&["--watch", &missing]);
     assert!(code.is_none() && stdout.starts_with("listening on "), "{stdout}");

@@ -45,6 +45,7 @@ export class Live {
     );
     this.moves = el("div", { class: "roles" });
     this.facts = el("ul", { class: "fluents", "aria-label": "facts" });
+    this.seen = el("ul", { class: "fluents", "aria-label": "percepts" });
     this.goals = el("div", { class: "group start" });
     this.query = el("input", {
       type: "text",
@@ -74,7 +75,7 @@ export class Live {
       ),
       el("section", { class: "panel" }, el("h2", {}, "Legal moves"), this.moves),
       el("section", { class: "panel", id: "reasons" }, el("h2", {}, "Why"), form, this.goals, this.reasons),
-      el("section", { class: "panel" }, el("h2", {}, "Facts"), this.facts),
+      el("section", { class: "panel" }, el("h2", {}, "Facts"), this.seen, this.facts),
     );
   }
 
@@ -342,6 +343,12 @@ export class Live {
     const left = (text) => el("li", { class: "gone" }, el("s", { title: "no longer in this state" }, text));
     const sorted = [...facts.filter((one) => one.new), ...facts.filter((one) => !one.new)];
     const more = sorted.length > SHOWN ? [el("li", {}, `and ${sorted.length - SHOWN} more`)] : [];
+    const seen = this.answer.node.seen.flatMap((percepts, role) =>
+      percepts.map((percept) =>
+        el("li", {}, el("b", {}, `${words(this.roles[role])} sees `), el("code", {}, percept)),
+      ),
+    );
+    this.seen.replaceChildren(...seen);
     this.facts.replaceChildren(
       ...sorted
         .filter((one) => one.new)

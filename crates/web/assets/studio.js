@@ -2,7 +2,7 @@
 
 import * as api from "./api.js";
 import { el, say, toast, words } from "./dom.js";
-import { makeEditor } from "./editor.js";
+import { makeEditor, prose } from "./editor.js";
 import { Live } from "./live.js";
 import { Strip } from "./strip.js";
 
@@ -243,6 +243,14 @@ class Studio {
           `line ${one.line}: ${one.message}`,
         ),
         one.help ? el("p", { class: "reason" }, one.help) : null,
+        one.about
+          ? el(
+              "details",
+              { class: "reason" },
+              el("summary", {}, one.code),
+              ...one.about.flatMap((text) => prose(text)),
+            )
+          : null,
         one.edits.length
           ? el("button", { type: "button", class: "chip fix", onclick: () => this.fix(one) }, "Fix it")
           : null,

@@ -67,3 +67,32 @@ pub(crate) fn asset(name: &str) -> Response {
         None => (StatusCode::NOT_FOUND, "there is no such page").into_response(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::FILES;
+    use sha2::{Digest, Sha256};
+
+    #[test]
+    fn the_editor_is_what_its_notices_say() {
+        let text =
+            |name: &str| FILES.iter().find(|(known, ..)| *known == name).map(|(.., text)| *text).unwrap();
+        let digest = Sha256::digest(text("codemirror.js"));
+        let hash: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+        let notices = text("codemirror.txt");
+        assert!(notices.contains(&format!("SHA-256 of codemirror.js: {hash}")), "{hash}");
+        // The versions are those that the script installs.
+        let lock = include_str!("../editor/package-lock.json");
+        let versions = notices.lines().skip(2).take_while(|line| !line.is_empty());
+        let mut count = 0;
+        for (name, version) in versions.filter_map(|line| line.split_once(' ')) {
+            let entry = lock.split_once(&format!("\"node_modules/{name}\": {{")).expect("it is installed").1;
+            assert!(
+                entry.trim_start().starts_with(&format!("\"version\": \"{version}\"")),
+                "{name} {version}"
+            );
+            count += 1;
+        }
+        assert!(count > 10 && notices.matches("MIT License").count() > 3);
+    }
+}

@@ -115,6 +115,13 @@ fn a_game_is_written_in_the_browser() {
     let saved = std::fs::read_to_string(folder.path().join("three_in_a_row.kif")).expect("it is saved");
     assert!(saved.starts_with(";;; A board game with turns"), "{saved}");
     assert_eq!(get(server.port, "/api/games").ok()["games"], json!(["three_in_a_row"]));
+    // 8. It is played against an engine, and is there when the author comes back.
+    browser.click("#play");
+    browser.wait("document.querySelector('.players')");
+    browser.run("history.back()", &json!([]));
+    browser.wait("document.querySelector('.cm-content')");
+    browser.wait("document.querySelector('.tools input').value === 'three_in_a_row'");
+    browser.wait("document.querySelector('.problems')?.textContent.includes('`big`')");
     assert_eq!(browser.complaints(), Vec::<String>::new());
 }
 
@@ -210,7 +217,7 @@ fn what_playouts_refute_is_flagged() {
         .replace("(<= (goal ?role 0)\n    (opponent ?role ?other)\n    (line ?other))\n", "");
     let found = inquire(&server, "refute", &json!({ "text": text })).ok();
     let first = &found["refuted"][0];
-    assert_eq!(first["code"], "not-one-goal", "{found}");
+    assert_eq!(first["code"], "no-goal-at-the-end", "{found}");
     let moves = first["moves"].as_array().expect("moves");
     assert!(moves.len() >= 5, "{found}");
     let strip = inquire(&server, "strip", &json!({ "text": text, "moves": moves })).ok();
@@ -231,6 +238,31 @@ fn what_playouts_refute_is_flagged() {
     browser.picture("studio-flagged");
     browser.click(".picture.flagged");
     browser.wait("document.querySelector('.living .state').textContent.includes('Over')");
+}
+
+#[test]
+fn the_author_sees_what_each_role_sees() {
+    let server = Server::start(&[]);
+    let moves = json!([["(hide left)", "wait"], ["wait", "(look left)"]]);
+    let state = inquire(&server, "state", &json!({"text": template("hidden"), "moves": moves})).ok();
+    assert_eq!((&state["node"]["seen"], &state["hidden"]), (&json!([[], ["full"]]), &json!(true)));
+    // A move that is not legal ends the line; the state before it is shown.
+    let moves = json!([["(hide left)", "wait"], ["wait", "(say left)"]]);
+    let state = inquire(&server, "state", &json!({"text": template("hidden"), "moves": moves})).ok();
+    assert_eq!(state["step"], 1, "{state}");
+    assert!(state["problem"].as_str().is_some_and(|why| why.contains("(say left)")), "{state}");
+    // The rule that gave a fact is named, and the condition that fails.
+    let moves = json!([["(hide left)", "wait"]]);
+    let question = json!({"text": template("hidden"), "moves": moves, "fact": "(true (coin left))"});
+    let why = inquire(&server, "why", &question).ok();
+    let line = why["tree"]["line"].as_u64().expect("a rule") as usize;
+    assert_eq!(template("hidden").lines().nth(line - 1), Some("(<= (next (coin ?box))"), "{why}");
+    let question = json!({"text": template("hidden"), "moves": moves, "fact": "(legal player (say left))"});
+    let why = inquire(&server, "why", &question).ok();
+    assert_eq!(
+        (&why["tree"]["verdict"], &why["tree"]["parts"][0]["text"]),
+        (&json!("fails"), &json!("(true (stage 3))"))
+    );
 }
 
 #[test]

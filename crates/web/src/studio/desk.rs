@@ -5,7 +5,7 @@ use crate::moment::Moment;
 use crate::style::Style;
 use ggp::board::{self, BoardModel, Labels, Sidecar};
 use ggp::{
-    Diagnostic, EvalError, Game, Interpreter, Limits, Rulesheet, Severity, StateMachine, StopToken,
+    Diagnostic, EvalError, Fact, Game, Interpreter, Limits, Rulesheet, Severity, StateMachine, StopToken,
     Strictness,
 };
 use ggp_game::{Deadline, Watchdog};
@@ -119,6 +119,24 @@ impl Draft {
 
     pub(super) fn style(&self) -> Style<'_> {
         Style { model: &self.model, labels: &self.labels }
+    }
+
+    /// What each role sees when `joint` is made in the state `before`. Empty in games without percepts.
+    pub(super) fn percepts(&self, before: &Moment, joint: &[String]) -> Result<Vec<Vec<Fact>>, EvalError> {
+        if !self.game.has_percepts() {
+            return Ok(Vec::new());
+        }
+        within_time(|stop| {
+            let machine = &mut lock(&self.line).machine;
+            machine.interrupt_on(stop);
+            let state = machine.state_of(&before.facts)?;
+            let joint = machine.parse_legal_joint(&state, joint)?;
+            let mut seen = vec![Vec::new(); self.game.role_count()];
+            for (role, seen) in self.game.roles().zip(&mut seen) {
+                machine.percepts(&state, &joint, role, seen)?;
+            }
+            Ok(seen)
+        })
     }
 
     /// The states along `moves`, and the reason why they do not go all the way: a joint move is not legal, or the rules

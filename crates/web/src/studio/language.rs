@@ -1,6 +1,6 @@
 //! The answers of `ggp_ide` as JSON. Offsets are converted between bytes and UTF-16 code units.
 
-use ggp_gdl::{Diagnostic, Edit, Span};
+use ggp_gdl::{Diagnostic, Edit, Span, codes};
 use ggp_ide::{Analysis, Completion, CompletionKind, Symbol, SymbolKind, TokenKind};
 use serde_json::{Value, json};
 
@@ -47,6 +47,8 @@ impl Page {
         shown["message"] = json!(finding.message);
         shown["label"] = json!(finding.label);
         shown["help"] = json!(finding.help);
+        let page = codes::page(finding.code);
+        shown["about"] = page.map_or(Value::Null, |page| json!([page.meaning, page.mend]));
         shown["edits"] = json!(self.edits(&finding.edits));
         shown
     }

@@ -1,6 +1,6 @@
 //! The state that an author looks at, and a playout in small pictures.
 
-use super::desk::{Draft, Step};
+use super::desk::{Draft, Step, failed};
 use crate::moment::Moment;
 use crate::picture;
 use ggp::{Fact, Game};
@@ -25,14 +25,15 @@ pub(super) fn state(draft: &Draft, moves: &[Vec<String>]) -> Result<Value, Strin
     let before = at.checked_sub(1).map(|before| &*steps[before].moment);
     let Step { joint, moment } = &steps[at];
     let mut node = shown(draft, moment, joint, before);
-    let mut moves = vec![];
-    for step in &steps[1..] {
-        moves.push(&step.joint);
-    }
+    let moves: Vec<_> = steps[1..].iter().map(|step| &step.joint).collect();
     node["facts"] = facts(draft, moment, before);
     let had: BTreeSet<&Fact> = moment.facts.iter().collect();
     let gone = before.into_iter().flat_map(|before| &before.facts).filter(|fact| !had.contains(fact));
     node["gone"] = gone.take(MAX_FACTS).map(|fact| json!(fact.as_str())).collect();
+    let seen = before.map(|before| draft.percepts(before, joint)).transpose();
+    let seen = seen.map_err(|error| failed(&error))?.unwrap_or_default();
+    let text = |seen: &Vec<Fact>| seen.iter().map(|fact| json!(fact.as_str())).collect::<Value>();
+    node["seen"] = seen.iter().map(text).collect();
     Ok(json!({
         "roles": roles(&draft.game),
         "board": picture::board(draft.style().model),
