@@ -45,7 +45,7 @@ export class Live {
     );
     this.moves = el("div", { class: "roles" });
     this.facts = el("ul", { class: "fluents", "aria-label": "facts" });
-    this.seen = el("ul", { class: "fluents", "aria-label": "percepts" });
+    this.seen = el("ul", { class: "percepts", "aria-label": "percepts" });
     this.goals = el("div", { class: "group start" });
     this.query = el("input", {
       type: "text",

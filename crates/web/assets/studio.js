@@ -362,6 +362,11 @@ class Studio {
       }
       this.version = answer.version;
       this.savedAs = name;
+      this.game = name;
+      // Who comes back to this page gets the file.
+      kept.delete(this.key);
+      this.key = `edit=${name}`;
+      history.replaceState(null, "", `#${this.key}`);
       this.saved = text;
       this.saving.disabled = this.editor.text() === text;
       say(this.note, `Saved as ${name}.kif in ${this.about.folder}.`);
