@@ -112,6 +112,7 @@ export class Live {
           ? null
           : new Board(this.boards, about, this.colours, (at) => this.click(at));
     }
+    this.mode.hidden = !this.board;
     answer.node.number = answer.step;
     answer.node.parent = answer.step - 1;
     this.board?.show(answer.node, from ?? null);

@@ -141,13 +141,12 @@ impl App {
     /// Offers the game `name` with the rules `text`. Sessions of the earlier rules go on.
     fn replace(&self, name: &str, text: &str) {
         let mut offers = lock(&self.offers);
-        match offers.iter_mut().find(|offer| offer.name == name) {
-            Some(offer) => offer.kif = text.as_bytes().to_vec(),
-            None => {
-                let at = offers.partition_point(|offer| offer.name.as_str() < name);
-                let kif = text.as_bytes().to_vec();
-                offers.insert(at, Offer { name: name.to_owned(), kif, sidecar: None });
-            }
+        let kif = text.as_bytes().to_vec();
+        if let Some(offer) = offers.iter_mut().find(|offer| offer.name == name) {
+            offer.kif = kif;
+        } else {
+            let at = offers.partition_point(|offer| offer.name.as_str() < name);
+            offers.insert(at, Offer { name: name.to_owned(), kif, sidecar: None });
         }
         lock(&self.known).remove(name);
     }

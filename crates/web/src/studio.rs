@@ -106,7 +106,7 @@ impl Studio {
             "format" => language::format(text).map_err(Failure::bad),
             "rename" => language::rename(text, at, rename.as_deref()).map_err(Failure::bad),
             "state" => live::state(&*self.draft(text, sidecar)?, &moves).map_err(unplayable),
-            "strip" => live::strip(&*self.draft(text, sidecar)?, &moves, seed).map_err(unplayable),
+            "strip" => Ok(live::strip(&*self.draft(text, sidecar)?, &moves, seed)),
             "refute" => refuted::refute(&*self.draft(text, sidecar)?, &self.simulate).map_err(unplayable),
             "why" => {
                 let draft = self.draft(text, sidecar)?;

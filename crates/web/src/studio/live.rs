@@ -78,7 +78,7 @@ fn facts(draft: &Draft, moment: &Moment, before: Option<&Moment>) -> Value {
 }
 
 /// A random playout with the seed `seed`, or the line of `moves`, in small pictures.
-pub(super) fn strip(draft: &Draft, moves: &[Vec<String>], seed: Option<u64>) -> Result<Value, String> {
+pub(super) fn strip(draft: &Draft, moves: &[Vec<String>], seed: Option<u64>) -> Value {
     let (steps, problem) = match seed {
         None => draft.walk(moves),
         Some(seed) => {
@@ -102,13 +102,13 @@ pub(super) fn strip(draft: &Draft, moves: &[Vec<String>], seed: Option<u64>) -> 
     };
     let pictures: Vec<Value> =
         steps.iter().enumerate().filter(|(at, _)| is_shown(*at)).map(picture).collect();
-    Ok(json!({
+    json!({
         "roles": roles(&draft.game),
         "board": picture::board(draft.style().model),
         "pictures": pictures,
         "moves": steps[1..].iter().map(|step| &step.joint).collect::<Vec<_>>(),
         "problem": problem,
-    }))
+    })
 }
 
 /// A random joint move. `None` if the game is over or a role has no move.
