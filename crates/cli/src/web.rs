@@ -152,7 +152,7 @@ fn refuted(game: &Arc<Game>, playouts: u64, stop: &StopToken) -> Result<Vec<Refu
         simulation.play(&mut machine, number)?;
     }
     let found = simulation.refuted().zip(simulation.lines());
-    Ok(found.map(|((code, _, message), moves)| Refuted { code, message, moves }).collect())
+    Ok(found.map(|((code, _, message), line)| Refuted { code, message, line }).collect())
 }
 
 /// A message to the user: the server waits until a match record appears at `path`. `None` if a record is

@@ -43,10 +43,11 @@ pub(crate) struct Question {
     /// The new name of what stands at the offset. `None` asks whether it can be renamed.
     rename: Option<String>,
     /// The joint moves from the initial state to the state that is meant.
-    moves: Vec<Vec<String>>,
+    #[serde(rename = "moves")]
+    line: Vec<Vec<String>>,
     /// The atom to explain.
     fact: String,
-    /// The seed of a random playout. `None` walks along `moves`.
+    /// The seed of a random playout. `None` walks along `line`.
     seed: Option<u64>,
 }
 
@@ -95,7 +96,7 @@ impl Studio {
         question: Question,
         sidecar: Option<Vec<u8>>,
     ) -> Result<Value, Failure> {
-        let Question { text, at, rename, moves, fact, seed, .. } = question;
+        let Question { text, at, rename, line, fact, seed, .. } = question;
         let unplayable = |why: String| Failure::new(StatusCode::UNPROCESSABLE_ENTITY, why);
         match what {
             "findings" => Ok(language::findings(text)),
@@ -105,12 +106,12 @@ impl Studio {
             "symbols" => Ok(language::symbols(text)),
             "format" => language::format(text).map_err(Failure::bad),
             "rename" => language::rename(text, at, rename.as_deref()).map_err(Failure::bad),
-            "state" => live::state(&*self.draft(text, sidecar)?, &moves).map_err(unplayable),
-            "strip" => Ok(live::strip(&*self.draft(text, sidecar)?, &moves, seed)),
+            "state" => live::state(&*self.draft(text, sidecar)?, &line).map_err(unplayable),
+            "strip" => Ok(live::strip(&*self.draft(text, sidecar)?, &line, seed)),
             "refute" => refuted::refute(&*self.draft(text, sidecar)?, &self.simulate).map_err(unplayable),
             "why" => {
                 let draft = self.draft(text, sidecar)?;
-                why::explain(&draft, &moves, &fact).map_err(unplayable)
+                why::explain(&draft, &line, &fact).map_err(unplayable)
             }
             _ => Err(Failure::missing("page")),
         }

@@ -24,7 +24,7 @@ pub struct Refuted {
     /// What was seen, in one line.
     pub message: String,
     /// The joint moves from the initial state to the state that refutes the property.
-    pub moves: Vec<Vec<String>>,
+    pub line: Vec<Vec<String>>,
 }
 
 /// Plays random playouts: the game, their number, and a flag that ends them. Returns what they refute.
@@ -43,9 +43,9 @@ pub(super) fn refute(draft: &Draft, simulate: &Simulate) -> Result<Value, String
         Err(error) => return Err(error.to_string()),
     };
     let one = |refuted: Refuted| {
-        let Refuted { code, message, mut moves } = refuted;
-        moves.truncate(MAX_STEPS);
-        json!({ "code": code, "message": message, "moves": moves })
+        let Refuted { code, message, mut line } = refuted;
+        line.truncate(MAX_STEPS);
+        json!({ "code": code, "message": message, "moves": line })
     };
     Ok(json!({ "playouts": PLAYOUTS, "refuted": refuted.into_iter().map(one).collect::<Vec<_>>() }))
 }
