@@ -487,6 +487,12 @@ impl Simulation {
         })
     }
 
+    /// For each of [`Simulation::refuted`], the joint moves from the initial state that refute it.
+    pub(crate) fn lines(&self) -> impl Iterator<Item = Vec<Vec<String>>> {
+        let vital = self.refuted.iter().filter(|refutation| refutation.property.is_vital());
+        vital.map(|refutation| [&refutation.before[..], &refutation.moves].concat())
+    }
+
     /// Whether a vital property is refuted.
     pub(crate) fn is_bad(&self) -> bool {
         self.refuted.iter().any(|r| r.property.is_vital())

@@ -6,16 +6,21 @@ use crate::logging::Logging;
 use crate::number::{positive_seconds, whole};
 use crate::play::stop_on_signal;
 use crate::reasoner::Reasoning;
+use crate::simulate::Simulation;
 use anyhow::{Context, bail};
-use ggp::StopToken;
+use ggp::{EvalError, Game, Interpreter, StateMachine, StopToken};
 use ggp_web::catalogue::{self, Offer};
-use ggp_web::{Config, Site, serve};
+use ggp_web::{Config, Refuted, Site, serve};
 use std::io::Write;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
-/// Play in the browser
+/// Play in the browser, and write games
+///
+/// The studio (New game, or Edit in the choice of a game) shows mistakes as they are made, and beside the text
+/// the board, the facts and the legal moves of the state, and why they hold.
 ///
 /// Prints its address and ends on Ctrl-C or SIGTERM. Only this machine can reach it, unless --bind
 /// allows others. Everybody who reaches it can play and run searches, within the limits below.
@@ -38,9 +43,13 @@ pub(crate) struct Arguments {
     /// A host name of this machine, such as games.lan; may be given several times
     #[arg(long, value_name = "NAME")]
     host: Vec<String>,
-    /// Offer the rulesheets in DIR instead of those of this program
+    /// Offer the rulesheets in DIR instead of those of this program, and save there what is written in the
+    /// studio; without it nothing is saved
     #[arg(long, value_name = "DIR")]
     games: Option<PathBuf>,
+    /// Allow visitors to save games in --games even if --bind allows other machines
+    #[arg(long, requires = "games")]
+    save: bool,
     /// Show the match in FILE, which `ggp host --save` writes, or the newest match in a folder; a FILE
     /// that does not exist yet is waited for
     #[arg(long, value_name = "FILE|DIR")]
@@ -113,19 +122,37 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<Exit> {
         choice: arguments.reasoning.choice(),
         cache: arguments.reasoning.cache(),
     };
-    let site = Site { offers, watch: arguments.watch };
+    let folder = arguments.games.filter(|_| alone || arguments.save);
+    let site = Site { offers, watch: arguments.watch, folder, simulate: Arc::new(refuted) };
     serve(listener, config, site, &stop).context("the pages cannot be served")?;
     Ok(Exit::Done)
 }
 
-/// The games in `folder`. A folder without games is an error.
+/// The games in `folder`. A folder without games may get some in the studio.
 fn offers(folder: &Path) -> anyhow::Result<Vec<Offer>> {
     let name = folder.display();
     let offers = catalogue::folder(folder).with_context(|| format!("cannot read the games in {name}"))?;
     if offers.is_empty() {
-        bail!("there are no games in {name}; --games takes a folder of rulesheets, NAME.kif");
+        console::say(&format!(
+            "there are no games in {name} yet; --games takes a folder of rulesheets, NAME.kif"
+        ));
     }
     Ok(offers)
+}
+
+/// The seed of the playouts that look for mistakes. The same rules always have the same findings.
+const SEED: u64 = 1;
+
+/// What `playouts` random playouts of `game` refute.
+fn refuted(game: &Arc<Game>, playouts: u64, stop: &StopToken) -> Result<Vec<Refuted>, EvalError> {
+    let mut simulation = Simulation::new(game, playouts, SEED);
+    let mut machine = Interpreter::new(game);
+    machine.interrupt_on(stop);
+    for number in 0..playouts {
+        simulation.play(&mut machine, number)?;
+    }
+    let found = simulation.refuted().zip(simulation.lines());
+    Ok(found.map(|((code, _, message), line)| Refuted { code, message, line }).collect())
 }
 
 /// A message to the user: the server waits until a match record appears at `path`. `None` if a record is

@@ -14,6 +14,7 @@ async function ask(method, path, body) {
   } catch {
     answer = { error: text };
   }
+  if (response.status === 409 && answer.changed) return answer;
   if (!response.ok) throw new Error(answer.error || `the server says ${response.status}`);
   return answer;
 }
@@ -21,6 +22,15 @@ async function ask(method, path, body) {
 export const games = () => ask("GET", "/api/games");
 export const look = (wanted) => ask("POST", "/api/rules", wanted);
 export const open = (wanted) => ask("POST", "/api/sessions", wanted);
+
+export const studio = () => ask("GET", "/api/studio");
+export const template = (name) => ask("GET", `/api/studio/templates/${encodeURIComponent(name)}`);
+export const source = (name) => ask("GET", `/api/studio/games/${encodeURIComponent(name)}`);
+/** Saves a game; the answer says if the file was changed by somebody else. */
+export const save = (wanted) => ask("POST", "/api/studio/save", wanted);
+
+/** Asks about a text that is being written. */
+export const inquire = (what, question) => ask("POST", `/api/studio/ask/${what}`, question);
 
 /** One session, by its id. */
 export class Session {

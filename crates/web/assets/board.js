@@ -5,6 +5,16 @@ import { piece } from "./pieces.js";
 
 const STEPS = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
 
+/** Where the holes are all squares of one colour, as in draughts: which; they are no holes then. Else null. */
+export function parity({ columns, rows, boards, holes }) {
+  const [width, height] = [columns.length, Math.max(rows.length, 1)];
+  const colour = (square) => (Math.floor((square % (width * height)) / width) + (square % width)) % 2;
+  const of = (wanted) => holes.filter((square) => colour(square) === wanted).length;
+  const count = width * height * boards.length;
+  const whole = holes.length > 1 && Math.abs(holes.length * 2 - count) <= 1;
+  return whole ? ([0, 1].find((wanted) => of(1 - wanted) === 0) ?? null) : null;
+}
+
 export class Board {
   /** Draws on `element`; `click` gets the number of each square that is chosen. */
   constructor(element, about, colours, click) {
@@ -18,7 +28,7 @@ export class Board {
       count: columns.length * Math.max(rows.length, 1) * boards.length,
     };
     this.holes = new Set(this.model.holes);
-    this.parity = this.half();
+    this.parity = parity(this.model);
     this.cells = [];
     this.click = click;
     this.drawn = [];
@@ -59,15 +69,6 @@ export class Board {
     foot.append(...columns.map((column) => el("span", {}, column)));
     grid.append(foot);
     return name ? el("figure", {}, el("figcaption", {}, name), grid) : grid;
-  }
-
-  /** Where the holes are all squares of one colour, as in draughts: which; they are no holes then. */
-  half() {
-    const { columns, rows } = this.shape;
-    const colour = (square) => (Math.floor((square % (columns * rows)) / columns) + (square % columns)) % 2;
-    const of = (parity) => [...this.holes].filter((square) => colour(square) === parity).length;
-    const whole = this.holes.size > 1 && Math.abs(this.holes.size * 2 - this.shape.count) <= 1;
-    return whole ? ([0, 1].find((parity) => of(1 - parity) === 0) ?? null) : null;
   }
 
   isOdd(place) {

@@ -1,4 +1,4 @@
-// Which page is shown: the choice of games, or the session that the address names.
+// Which page is shown: the choice of games, or the session or the studio that the address names.
 
 import * as api from "./api.js";
 import { Curtain, hides } from "./curtain.js";
@@ -19,7 +19,9 @@ async function show() {
   turn += 1;
   const own = turn;
   nav.replaceChildren();
-  const id = new URLSearchParams(location.hash.slice(1)).get("s");
+  const address = location.hash.slice(1);
+  const wanted = Object.fromEntries(new URLSearchParams(address));
+  const id = wanted.s;
   const page = el("div", { class: "page" });
   main.replaceChildren(page);
   try {
@@ -28,7 +30,18 @@ async function show() {
       const about = await session.about();
       if (own !== turn) return;
       shown = new (hides(about.status.sight) ? Curtain : Table)(page, nav, session, about, show);
+    } else if (wanted.edit || wanted.new) {
+      // The studio is loaded by those who want it.
+      const { openStudio } = await import("./studio.js");
+      const studio = await openStudio(page, nav, address, wanted);
+      if (own !== turn) studio.close();
+      else shown = studio;
+    } else if (wanted.new !== undefined) {
+      const { Begin } = await import("./begin.js");
+      const about = await api.studio();
+      if (own === turn) shown = new Begin(page, about);
     } else {
+      nav.append(el("a", { class: "button", id: "new", href: "#new" }, "New game"));
       shown = new Setup(page, await api.games(), (opened) => {
         location.hash = `s=${opened.id}`;
       });

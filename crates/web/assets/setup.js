@@ -255,11 +255,24 @@ export class Setup {
         ...this.seats.map((seat) => seat.element),
         note,
         this.button,
+        this.editing(wanted),
       ].filter(Boolean),
     );
     this.form.hidden = false;
     this.form.scrollIntoView({ block: "nearest" });
     this.button.focus();
+  }
+
+  /** A way into the studio with the rules of `wanted`. */
+  editing(wanted) {
+    if (wanted.game)
+      return el("a", { class: "button", id: "edit", href: `#edit=${wanted.game}` }, "Edit the rules");
+    const edit = async () => {
+      const { paste } = await import("./studio.js");
+      paste(wanted.name, wanted.rules);
+      location.hash = "new=pasted";
+    };
+    return el("button", { type: "button", id: "edit", onclick: edit }, "Edit the rules");
   }
 
   async start(event) {

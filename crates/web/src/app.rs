@@ -15,6 +15,7 @@ use crate::pool::Pool;
 use crate::reply::Failure;
 use crate::seat_player::SeatPlayer;
 use crate::session::{Opening, Session};
+use crate::studio::{Question, Saved, Studio};
 use crate::table::Table;
 use axum::http::StatusCode;
 use ggp_arena::{Record, is_nature, is_sealed};
@@ -41,7 +42,8 @@ pub(crate) struct App {
     pub(crate) config: Arc<Config>,
     pub(crate) learning: Semaphore,
     pool: Arc<Pool>,
-    offers: Vec<Offer>,
+    pub(crate) studio: Studio,
+    offers: Mutex<Vec<Offer>>,
     known: Mutex<HashMap<String, Arc<Known>>>,
     sessions: Mutex<HashMap<String, Arc<dyn Table>>>,
     number: AtomicU64,
@@ -66,13 +68,24 @@ pub(crate) struct Wanted {
     record: Option<String>,
 }
 
+/// A request to save a game.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Save {
+    name: String,
+    text: String,
+    /// The version of the file that the page has read; `None` for a new file.
+    version: Option<String>,
+}
+
 impl App {
-    pub(crate) fn new(config: Config, offers: Vec<Offer>) -> std::io::Result<App> {
+    pub(crate) fn new(config: Config, offers: Vec<Offer>, studio: Studio) -> std::io::Result<App> {
         Ok(App {
             pool: Pool::start(config.threads.max(1))?,
             config: Arc::new(config),
             learning: Semaphore::new(LEARNING),
-            offers,
+            studio,
+            offers: Mutex::new(offers),
             known: Mutex::default(),
             sessions: Mutex::default(),
             number: AtomicU64::new(0),
@@ -81,8 +94,67 @@ impl App {
     }
 
     /// The names of the offered games.
-    pub(crate) fn games(&self) -> Vec<&str> {
-        self.offers.iter().map(|offer| offer.name.as_str()).collect()
+    pub(crate) fn games(&self) -> Vec<String> {
+        lock(&self.offers).iter().map(|offer| offer.name.clone()).collect()
+    }
+
+    /// The offered game `name`.
+    fn offer(&self, name: &str) -> Option<Offer> {
+        lock(&self.offers).iter().find(|offer| offer.name == name).cloned()
+    }
+
+    /// The rules of an offered game for an editor, with the version of its file if it can be saved.
+    pub(crate) fn source(&self, name: &str) -> Result<Value, Failure> {
+        let offer = self.offer(name).ok_or_else(|| Failure::missing("game"))?;
+        // A file whose name cannot be saved, or a link, is edited as a copy.
+        let file = self.studio.shelf.as_ref().and_then(|shelf| shelf.read(name).ok().flatten());
+        let (kif, version) = file.map_or((offer.kif, None), |(kif, version)| (kif, Some(version)));
+        Ok(json!({ "text": String::from_utf8_lossy(&kif), "version": version }))
+    }
+
+    /// Saves a game in the folder of the studio, and offers it.
+    pub(crate) fn save(&self, wanted: &Save) -> Result<Value, Failure> {
+        let Save { name, text, version } = wanted;
+        let shelf = self.studio.shelf.as_ref();
+        let shelf = shelf.ok_or_else(|| {
+            Failure::new(
+                StatusCode::FORBIDDEN,
+                "nothing is saved here: `ggp web --games FOLDER` names a folder",
+            )
+        })?;
+        match shelf.save(name, text, version.as_deref()).map_err(Failure::bad)? {
+            Saved::Done(version) => {
+                self.replace(name, text);
+                Ok(json!({ "version": version }))
+            }
+            Saved::Changed(now) => {
+                let error = match now {
+                    Some(_) => format!("{name}.kif was changed elsewhere, or exists already"),
+                    None => format!("{name}.kif was removed elsewhere"),
+                };
+                let body = json!({ "error": error, "changed": true, "version": now });
+                Err(Failure { status: StatusCode::CONFLICT, body })
+            }
+        }
+    }
+
+    /// Offers the game `name` with the rules `text`. Sessions of the earlier rules go on.
+    fn replace(&self, name: &str, text: &str) {
+        let mut offers = lock(&self.offers);
+        let kif = text.as_bytes().to_vec();
+        if let Some(offer) = offers.iter_mut().find(|offer| offer.name == name) {
+            offer.kif = kif;
+        } else {
+            let at = offers.partition_point(|offer| offer.name.as_str() < name);
+            offers.insert(at, Offer { name: name.to_owned(), kif, sidecar: None });
+        }
+        lock(&self.known).remove(name);
+    }
+
+    /// Answers a question of an editor.
+    pub(crate) fn ask(&self, what: &str, question: Question) -> Result<Value, Failure> {
+        let sidecar = question.game.as_deref().and_then(|name| self.offer(name)?.sidecar);
+        self.studio.answer(what, question, sidecar)
     }
 
     pub(crate) fn session(&self, id: &str) -> Result<Arc<dyn Table>, Failure> {
@@ -166,9 +238,8 @@ impl App {
             return Ok((name.chars().take(60).collect(), rules.clone().into_bytes(), true));
         }
         let name = wanted.game.as_deref().unwrap_or_default();
-        let offer = self.offers.iter().find(|offer| offer.name == name);
-        let offer = offer.ok_or_else(|| Failure::missing("game"))?;
-        Ok((offer.name.clone(), offer.kif.clone(), false))
+        let offer = self.offer(name).ok_or_else(|| Failure::missing("game"))?;
+        Ok((offer.name, offer.kif, false))
     }
 
     fn learn(&self, wanted: &Wanted) -> Result<Arc<Known>, Failure> {
@@ -181,9 +252,9 @@ impl App {
         let (game, _) = check(&kif, upload);
         let game: Arc<Game> =
             Arc::new(game.ok_or_else(|| Failure::bad("the rules have errors; they are shown when checked"))?);
-        let offer = self.offers.iter().find(|offer| !upload && offer.name == name);
-        let sidecar = offer.and_then(|offer| offer.sidecar.as_deref());
-        let sidecar = sidecar.and_then(|text| Sidecar::parse(&String::from_utf8_lossy(text)).ok());
+        let offer = if upload { None } else { self.offer(&name) };
+        let sidecar = offer.and_then(|offer| offer.sidecar);
+        let sidecar = sidecar.and_then(|text| Sidecar::parse(&String::from_utf8_lossy(&text)).ok());
         let Config { choice, cache, .. } = &*self.config;
         let known = Known::prepare(name.clone(), !upload, game, sidecar.as_ref(), *choice, cache.clone());
         let known = known.map_err(|error| Failure::new(StatusCode::UNPROCESSABLE_ENTITY, error))?;

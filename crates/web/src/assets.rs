@@ -15,29 +15,38 @@ macro_rules! files {
 const FILES: &[(&str, &str, &str)] = files![
     "index.html": "text/html; charset=utf-8",
     "style.css": "text/css; charset=utf-8",
+    "studio.css": "text/css; charset=utf-8",
     "icon.svg": "image/svg+xml",
     "main.js": "text/javascript; charset=utf-8",
     "api.js": "text/javascript; charset=utf-8",
+    "begin.js": "text/javascript; charset=utf-8",
     "board.js": "text/javascript; charset=utf-8",
+    "codemirror.js": "text/javascript; charset=utf-8",
+    "codemirror.txt": "text/plain; charset=utf-8",
     "curtain.js": "text/javascript; charset=utf-8",
     "dom.js": "text/javascript; charset=utf-8",
+    "editor.js": "text/javascript; charset=utf-8",
     "history.js": "text/javascript; charset=utf-8",
     "input.js": "text/javascript; charset=utf-8",
+    "live.js": "text/javascript; charset=utf-8",
     "pieces.js": "text/javascript; charset=utf-8",
     "setup.js": "text/javascript; charset=utf-8",
     "side.js": "text/javascript; charset=utf-8",
+    "strip.js": "text/javascript; charset=utf-8",
+    "studio.js": "text/javascript; charset=utf-8",
     "table.js": "text/javascript; charset=utf-8",
     "thinking.js": "text/javascript; charset=utf-8",
+    "why.js": "text/javascript; charset=utf-8",
 ];
 
 /// The element by which the page loads its style sheet.
 const LINK: &str = r#"<link rel="stylesheet" href="/assets/style.css" />"#;
 
-/// The index page. Its style sheet is inlined, so that the first paint needs a single request. The content
+/// The index page. Its style sheets are inlined, so that the first paint needs a single request. The content
 /// security policy allows only the style element with the attribute `nonce`, which must be unguessable.
 pub(crate) fn page(nonce: &str) -> Response {
     let text = |name: &str| FILES.iter().find(|(known, ..)| *known == name).map_or("", |(.., text)| text);
-    let style = format!("<style nonce=\"{nonce}\">{}</style>", text("style.css"));
+    let style = format!("<style nonce=\"{nonce}\">{}{}</style>", text("style.css"), text("studio.css"));
     let policy = POLICY.replace("style-src 'self'", &format!("style-src 'nonce-{nonce}'"));
     let headers = [
         (header::CONTENT_TYPE, "text/html; charset=utf-8"),
@@ -56,5 +65,34 @@ pub(crate) fn asset(name: &str) -> Response {
             ([(header::CONTENT_TYPE, *kind), (header::CACHE_CONTROL, "no-cache")], *text).into_response()
         }
         None => (StatusCode::NOT_FOUND, "there is no such page").into_response(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::FILES;
+    use sha2::{Digest, Sha256};
+
+    #[test]
+    fn the_editor_is_what_its_notices_say() {
+        let text =
+            |name: &str| FILES.iter().find(|(known, ..)| *known == name).map(|(.., text)| *text).unwrap();
+        let digest = Sha256::digest(text("codemirror.js"));
+        let hash: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+        let notices = text("codemirror.txt");
+        assert!(notices.contains(&format!("SHA-256 of codemirror.js: {hash}")), "{hash}");
+        // The versions are those that the script installs.
+        let lock = include_str!("../editor/package-lock.json");
+        let versions = notices.lines().skip(2).take_while(|line| !line.is_empty());
+        let mut count = 0;
+        for (name, version) in versions.filter_map(|line| line.split_once(' ')) {
+            let entry = lock.split_once(&format!("\"node_modules/{name}\": {{")).expect("it is installed").1;
+            assert!(
+                entry.trim_start().starts_with(&format!("\"version\": \"{version}\"")),
+                "{name} {version}"
+            );
+            count += 1;
+        }
+        assert!(count > 10 && notices.matches("Permission is hereby granted").count() >= 4);
     }
 }

@@ -2,6 +2,7 @@
 //! all its sessions share the result.
 
 use crate::lock::lock;
+use crate::style::Style;
 use ggp::board::{self, BoardModel, Labels, Sidecar};
 use ggp::{
     BackgroundBuild, Build, Choice, Deadline, Diagnostic, Error, Game, GroundLimits, LatePlayer, Limits,
@@ -92,6 +93,11 @@ impl Known {
         let hidden_information = game.has_percepts();
         let reasoner = Mutex::new(reasoner);
         Ok(Known { name, offered, game, model, labels, hidden_information, reasoner, network })
+    }
+
+    /// The board, for display.
+    pub(crate) fn style(&self) -> Style<'_> {
+        Style { model: &self.model, labels: &self.labels }
     }
 
     /// Calls `work` with the reasoner that evaluates the states of the sessions.

@@ -40,9 +40,12 @@ mod routes;
 mod seat_player;
 mod serve;
 mod session;
+mod studio;
+mod style;
 mod table;
 mod watch;
 
 pub use catalogue::Offer;
 pub use config::Config;
 pub use serve::{Site, serve};
+pub use studio::{Refuted, Simulate};

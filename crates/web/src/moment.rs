@@ -3,7 +3,7 @@
 //! States are facts and moves are texts here, so that a session can hold any game. All sessions of a game
 //! share one reasoner. This reasoner evaluates a few states for each move. Searches use clones of it.
 
-use ggp::{EvalError, Fact, Goal, Goals, Reasoner, StateMachine, StopToken};
+use ggp::{EvalError, Fact, Goal, Goals, StateMachine, StopToken};
 
 /// A state of a match, with the information about it that the players need.
 #[derive(Clone, Debug, Default)]
@@ -20,17 +20,17 @@ pub(crate) struct Moment {
 
 impl Moment {
     /// The initial state of the game of `reasoner`.
-    pub(crate) fn initial(reasoner: &mut Reasoner, stop: &StopToken) -> Result<Moment, EvalError> {
+    pub(crate) fn initial<M: StateMachine>(reasoner: &mut M, stop: &StopToken) -> Result<Moment, EvalError> {
         reasoner.interrupt_on(stop);
         let state = reasoner.initial_state()?;
         Moment::of(reasoner, &state)
     }
 
     /// The state after the legal joint move `joint`.
-    pub(crate) fn next(
+    pub(crate) fn next<M: StateMachine>(
         &self,
         joint: &[String],
-        reasoner: &mut Reasoner,
+        reasoner: &mut M,
         stop: &StopToken,
     ) -> Result<Moment, EvalError> {
         reasoner.interrupt_on(stop);
@@ -40,7 +40,7 @@ impl Moment {
         Moment::of(reasoner, &next)
     }
 
-    fn of(reasoner: &mut Reasoner, state: &ggp::State) -> Result<Moment, EvalError> {
+    fn of<M: StateMachine>(reasoner: &mut M, state: &M::State) -> Result<Moment, EvalError> {
         let terminal = reasoner.is_terminal(state)?;
         let mut moment = Moment { terminal, facts: reasoner.facts_of(state)?, ..Moment::default() };
         moment.goals = reasoner.goals_of(state)?;

@@ -3,14 +3,14 @@
 
 use crate::gesture::{by_name, squares};
 use crate::history::Node;
-use crate::known::Known;
+use crate::moment::Moment;
+use crate::style::Style;
 use ggp_arena::GoalsGiven;
 use ggp_view::{BoardModel, Gesture, Position, Square, Token};
 use serde_json::{Value, json};
 
 /// The properties of a board that do not change during a match.
-pub(crate) fn board(known: &Known) -> Value {
-    let model = &known.model;
+pub(crate) fn board(model: &BoardModel) -> Value {
     let number = |square: &Square| model.square_number(*square);
     json!({
         "kind": model.kind,
@@ -22,12 +22,13 @@ pub(crate) fn board(known: &Known) -> Value {
     })
 }
 
-fn token(known: &Known, token: &Token) -> Value {
-    let mark = known.labels.mark(token.layer);
-    let glyph = known.labels.glyph(token, &known.model).is_some()
-        || token.content.iter().any(|value| known.model.glyphs.contains_key(value));
+fn token(style: Style<'_>, token: &Token) -> Value {
+    let Style { model, labels } = style;
+    let mark = labels.mark(token.layer);
+    let glyph = labels.glyph(token, model).is_some()
+        || token.content.iter().any(|value| model.glyphs.contains_key(value));
     json!({
-        "label": mark.map_or_else(|| known.labels.of(token, &known.model), str::to_owned),
+        "label": mark.map_or_else(|| labels.of(token, model), str::to_owned),
         "glyph": glyph,
         "mark": mark.is_some(),
         "name": token.content.join(" "),
@@ -60,38 +61,43 @@ fn gesture(model: &BoardModel, mv: &str, position: &Position) -> Value {
 }
 
 /// The tokens on each square of `position`.
-pub(crate) fn squares_of(known: &Known, position: &Position) -> Value {
-    let tokens = |tokens: &Vec<Token>| tokens.iter().map(|one| token(known, one)).collect::<Vec<_>>();
+pub(crate) fn squares_of(style: Style<'_>, position: &Position) -> Value {
+    let tokens = |tokens: &Vec<Token>| tokens.iter().map(|one| token(style, one)).collect::<Vec<_>>();
     json!(position.squares.iter().map(tokens).collect::<Vec<_>>())
 }
 
 /// The moves `legal`, each with the squares that it names in `position`.
-pub(crate) fn gestures(known: &Known, legal: &[String], position: &Position) -> Vec<Value> {
-    legal.iter().map(|mv| gesture(&known.model, mv, position)).collect()
+pub(crate) fn gestures(model: &BoardModel, legal: &[String], position: &Position) -> Vec<Value> {
+    legal.iter().map(|mv| gesture(model, mv, position)).collect()
 }
 
-/// The JSON of the state `node` for display: its squares, the squares of the joint move that led to it, the
-/// legal moves, and the goals. `number` is the index of the state in the history. `before` is the preceding
-/// state; `None` for the first state.
-pub(crate) fn node(known: &Known, number: usize, node: &Node, before: Option<&Node>) -> Value {
-    let model = &known.model;
-    let position = model.place(&node.moment.facts);
-    let earlier = before.map(|before| model.place(&before.moment.facts));
+/// The JSON of the state `moment` for display: its squares, the squares of the joint move `joint` that led to it, the
+/// legal moves, and the goals. `before` is the preceding state; `None` for the first state.
+pub(crate) fn moment(style: Style<'_>, moment: &Moment, joint: &[String], before: Option<&Moment>) -> Value {
+    let model = style.model;
+    let position = model.place(&moment.facts);
+    let earlier = before.map(|before| model.place(&before.facts));
     let last: Vec<Vec<usize>> = earlier
-        .map_or_else(Vec::new, |earlier| node.joint.iter().map(|mv| squares(model, mv, &earlier)).collect());
-    let legal: Vec<Vec<Value>> =
-        node.moment.legal.iter().map(|moves| gestures(known, moves, &position)).collect();
+        .map_or_else(Vec::new, |earlier| joint.iter().map(|mv| squares(model, mv, &earlier)).collect());
+    let legal: Vec<Vec<Value>> = moment.legal.iter().map(|moves| gestures(model, moves, &position)).collect();
     json!({
-        "number": number,
-        "parent": node.parent,
-        "moves": node.joint,
+        "moves": joint,
         "last": last,
-        "squares": squares_of(known, &position),
+        "squares": squares_of(style, &position),
         "side": position.side,
         "legal": legal,
-        "terminal": node.moment.terminal,
-        "goals": node.moment.scores(),
-        "given": GoalsGiven::of(&node.moment.goals),
-        "thoughts": node.thoughts.iter().map(Option::as_deref).collect::<Vec<_>>(),
+        "terminal": moment.terminal,
+        "goals": moment.scores(),
+        "given": GoalsGiven::of(&moment.goals),
     })
+}
+
+/// The JSON of the state `node` of a session for display. `number` is its index in the history. `before` is the
+/// preceding state; `None` for the first state.
+pub(crate) fn node(style: Style<'_>, number: usize, node: &Node, before: Option<&Node>) -> Value {
+    let mut shown = moment(style, &node.moment, &node.joint, before.map(|before| &before.moment));
+    shown["number"] = json!(number);
+    shown["parent"] = json!(node.parent);
+    shown["thoughts"] = json!(node.thoughts.iter().map(Option::as_deref).collect::<Vec<_>>());
+    shown
 }

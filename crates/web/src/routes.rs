@@ -18,6 +18,10 @@
 //! | `POST /api/sessions/ID/advise` | `node`, `role`, `seconds` | starts a search for a hint |
 //! | `POST /api/sessions/ID/seats` | `seats` | changes the seats |
 //! | `POST /api/sessions/ID/lift` | `role` | in a game of hidden information that several people play: shows what the role knows, when it is the role's turn |
+//! | `GET /api/studio` | | the templates, and the folder in which games are saved |
+//! | `GET /api/studio/templates/NAME`, `…/games/NAME` | | the text from which an author begins |
+//! | `POST /api/studio/save` | `name`, `text`, `version` | the new version |
+//! | `POST /api/studio/ask/WHAT` | `text`, and what the question needs | the answer about a rulesheet that is being written ([`crate::studio`]) |
 //! | `DELETE /api/sessions/ID` | | closes the session |
 //!
 //! A `POST` request to `/api/sessions/ID/…` is an action, and the answer is the status. If the body of the
@@ -28,13 +32,14 @@
 //! In a running match of hidden information, every answer shows only what one role knows, or nothing at all
 //! ([`crate::hidden`]). The member `sight` of the status tells which.
 
-use crate::app::{App, Wanted};
+use crate::app::{App, Save, Wanted};
 use crate::assets::{asset, page};
 use crate::guard::guard;
 use crate::id::any_id;
 use crate::reply::{Failure, Json};
 use crate::seat_player::SeatPlayer;
 use crate::session::Listener;
+use crate::studio::{MAX_BODY, Question, Studio};
 use crate::table::{Action, Table};
 use axum::Router;
 use axum::body::Bytes;
@@ -72,10 +77,46 @@ pub(crate) fn router(app: &Arc<App>) -> Router {
         .route("/api/sessions/{id}/events", get(events))
         .route("/api/sessions/{id}/record", get(record))
         .route("/api/sessions/{id}/{action}", post(act))
+        .merge(studio(app))
         .fallback(|| async { Failure::missing("page") })
         .layer(DefaultBodyLimit::max(app.config.upload))
         .layer(from_fn_with_state(Arc::clone(app), guard))
         .with_state(Arc::clone(app))
+}
+
+/// The requests of the author's studio.
+fn studio(app: &Arc<App>) -> Router<Arc<App>> {
+    Router::new()
+        .route("/api/studio", get(|State(app): State<Arc<App>>| async move { Json(app.studio.about()) }))
+        .route("/api/studio/templates/{name}", get(template))
+        .route("/api/studio/games/{name}", get(source))
+        .route("/api/studio/save", post(save))
+        .route("/api/studio/ask/{what}", post(ask))
+        .layer(DefaultBodyLimit::max(app.config.upload.min(MAX_BODY)))
+}
+
+async fn template(Path(name): Path<String>) -> Result<Json> {
+    Studio::template(&name).map(Json)
+}
+
+async fn source(State(app): State<Arc<App>>, Path(name): Path<String>) -> Result<Json> {
+    aside(move || app.source(&name).map(Json)).await
+}
+
+async fn save(State(app): State<Arc<App>>, body: Bytes) -> Result<Json> {
+    let wanted: Save = read(&body)?;
+    aside(move || app.save(&wanted).map(Json)).await
+}
+
+async fn ask(State(app): State<Arc<App>>, Path(what): Path<String>, body: Bytes) -> Result<Json> {
+    let question: Question = read(&body)?;
+    let permit = app.studio.permit(&what).await?;
+    aside(move || {
+        let answer = app.ask(&what, question).map(Json);
+        drop(permit);
+        answer
+    })
+    .await
 }
 
 /// Runs `work`, which may take long, on tokio's pool of blocking threads. The server's thread stays free for

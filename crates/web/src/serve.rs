@@ -4,6 +4,7 @@ use crate::app::App;
 use crate::catalogue::Offer;
 use crate::config::Config;
 use crate::listen::Bounded;
+use crate::studio::{Shelf, Simulate, Studio};
 use crate::{routes, watch};
 use ggp_game::StopToken;
 use std::io;
@@ -27,6 +28,10 @@ pub struct Site {
     pub offers: Vec<Offer>,
     /// The path of the record of a match to watch, or of a folder of records. `None` if no match is watched.
     pub watch: Option<PathBuf>,
+    /// The folder in which authors save their games. `None` if nothing is saved.
+    pub folder: Option<PathBuf>,
+    /// What finds the mistakes of a game that only playouts show.
+    pub simulate: Simulate,
 }
 
 /// Serves `site` on `listener` until `stop` is raised.
@@ -34,8 +39,9 @@ pub struct Site {
 /// # Errors
 /// When the listener fails or a thread cannot be started.
 pub fn serve(listener: TcpListener, config: Config, site: Site, stop: &StopToken) -> io::Result<()> {
-    let Site { offers, watch } = site;
-    let app = Arc::new(App::new(config, offers)?);
+    let Site { offers, watch, folder, simulate } = site;
+    let shelf = folder.as_deref().map(Shelf::new).transpose()?;
+    let app = Arc::new(App::new(config, offers, Studio::new(simulate, shelf))?);
     if let Some(path) = watch {
         let app = Arc::clone(&app);
         thread::Builder::new().name("record".to_owned()).spawn(move || watch::follow(&app, &path))?;

@@ -6,3 +6,4 @@ mod hidden;
 mod http;
 mod pages;
 mod server;
+mod studio;

@@ -36,6 +36,12 @@ impl Server {
         Server { child, port: port.unwrap_or_else(|| panic!("no port in {line:?}")) }
     }
 
+    /// The id of the server's process.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn process(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Opens a session and returns its path.
     pub(crate) fn open(&self, wanted: &Value) -> String {
         let opened = post(self.port, "/api/sessions", wanted).ok();

@@ -56,7 +56,7 @@ impl SeatView {
                 .map(|(turn, before)| { gesture::squares(&known.model, &turn.own, before) })
                 .collect::<Vec<_>>()
         );
-        node["squares"] = picture::squares_of(known, &position);
+        node["squares"] = picture::squares_of(known.style(), &position);
         node["side"] = json!(position.side);
         node["possible"] = json!(position.possible);
         node["extent"] = json!({
@@ -64,7 +64,7 @@ impl SeatView {
             "sampled": knowledge.extent == Extent::Sampled,
         });
         let mut all: Vec<Vec<Value>> = vec![Vec::new(); known.game.role_count()];
-        all[usize::from(role)] = picture::gestures(known, &legal, &position);
+        all[usize::from(role)] = picture::gestures(&known.model, &legal, &position);
         node["legal"] = json!(all);
         node["goals"] = json!(vec![Value::Null; known.game.role_count()]);
         node["given"] = json!([]);

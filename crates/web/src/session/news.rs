@@ -30,7 +30,7 @@ impl Session {
             "offered": self.known.offered,
             "hidden": self.known.hidden_information,
             "roles": roles.map(|role| self.known.game.role_name(role)).collect::<Vec<_>>(),
-            "board": picture::board(&self.known),
+            "board": picture::board(&self.known.model),
         })
     }
 
@@ -108,7 +108,7 @@ impl Session {
             let before = node.parent.and_then(|parent| inner.history.get(parent)).cloned();
             (node, before)
         };
-        Some(picture::node(&self.known, number, &node, before.as_deref()))
+        Some(picture::node(self.known.style(), number, &node, before.as_deref()))
     }
 
     /// The record of the match from the first state to the state with the index `to`, or to the current state
