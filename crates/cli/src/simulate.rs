@@ -166,7 +166,7 @@ impl Refutation {
             };
             writeln!(
                 out,
-                "  ; `{words}` is refuted: {many}{all}, lead back to the same state, so nothing counts the steps:"
+                "  ; `{words}` is refuted: {many}{all} lead back to the same state, so nothing counts the steps:"
             )?;
             return self.write_moves(out);
         }
@@ -320,9 +320,11 @@ impl Simulation {
                 break;
             }
             if step == MAX_STEPS {
-                let why = format!("it has not ended after {MAX_STEPS} steps");
-                self.refute(Property::Ends, number, why, &line, machine, None)?;
-                self.shorten(&recent, &line, machine);
+                if !self.is_refuted(Property::Ends) {
+                    let why = format!("it has not ended after {MAX_STEPS} steps");
+                    self.refute(Property::Ends, number, why, &line, machine, None)?;
+                    self.shorten(&recent, &line, machine);
+                }
                 break;
             }
             let mut joint = Vec::with_capacity(game.role_count());
@@ -351,6 +353,10 @@ impl Simulation {
         Ok(())
     }
 
+    fn is_refuted(&self, property: Property) -> bool {
+        self.refuted.iter().any(|refutation| refutation.property == property)
+    }
+
     /// Records the refutation of `property`, unless it has been refuted before. `state` is the state that refutes
     /// it, if its facts are to be shown.
     fn refute<M: StateMachine>(
@@ -362,7 +368,7 @@ impl Simulation {
         machine: &mut M,
         state: Option<&M::State>,
     ) -> Result<(), EvalError> {
-        if self.refuted.iter().any(|r| r.property == property) {
+        if self.is_refuted(property) {
             return Ok(());
         }
         let mut facts: Vec<String> = Vec::new();

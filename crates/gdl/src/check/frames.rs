@@ -31,7 +31,7 @@ pub struct Unkept {
     pub kept: Option<(usize, Vec<String>)>,
     /// Whether the fluent has facts in the first state by `init`.
     pub begins: bool,
-    /// Whether a condition on the fluent is negated, as if it forbids something.
+    /// Whether conditions on the fluent are negated only, as if it forbids something.
     pub forbids: bool,
     /// Whether a frame rule keeps facts of the fluent under some conditions.
     pub framed: bool,
@@ -197,7 +197,7 @@ fn makers(relations: &Relations, description: &Description) -> Makers {
 /// How conditions ask for a fluent.
 #[derive(Default)]
 struct Reading {
-    denied: bool,
+    asked: bool,
     joined: usize,
 }
 
@@ -212,8 +212,8 @@ fn readers(description: &Description) -> FxHashMap<Functor, Reading> {
             }
             let Some(functor) = functor(description, atom.args[0]) else { continue };
             let reading = readers.entry(functor).or_default();
-            reading.denied |= matches!(literal, Literal::Negative(_));
             if matches!(literal, Literal::Positive(_)) {
+                reading.asked = true;
                 here.entry(functor).or_default().insert(atom.args[0]);
             }
         }
@@ -263,7 +263,7 @@ pub fn unkept(description: &Description) -> Vec<Unkept> {
             name: description.name(functor.0).to_owned(),
             arity: functor.1,
             begins: begins.contains(functor),
-            forbids: reading.denied,
+            forbids: !reading.asked,
             framed: kept.is_none() && !frames.is_empty(),
             joined: reading.joined,
             kept,
