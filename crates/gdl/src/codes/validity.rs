@@ -23,9 +23,9 @@ pub(super) const PAGES: &[Page] = &[
     Page {
         code: "role",
         summary: "the game has no role, or more roles than can be played",
-        meaning: "No fact of `role` holds, or there are more than 255 roles.",
+        meaning: "No fact of `role` holds, or there are more than 255 roles. Roles may come from rules only with `--lenient`.",
         example: Example::Whole(
-            "(<= (role ?x) (player ?x))\n(player white)\n(legal white go)\n(goal white 100)\nterminal\n",
+            "(<= (role ?x) (player ?x) (distinct ?x white))\n(player white)\n(legal white go)\n(goal white 100)\nterminal\n",
         ),
         mend: "Give each role by a fact of `role`.",
     },
