@@ -92,12 +92,12 @@ impl Page {
     pub fn markdown(&self) -> String {
         let mut out = format!("# {}\n\n{}.\n\n{}\n", self.code, capital(self.summary), self.meaning);
         if let Some(example) = self.example.shown() {
-            let rest = match self.example {
-                Example::Rules(_) => ", beside a complete game",
-                _ => "",
+            let what = match self.example {
+                Example::Rules(_) => "These rules, beside a complete game, give",
+                _ => "This text gives",
             };
             out.push_str(&format!(
-                "\n## Example\n\nThis{rest}, gives the finding:\n\n```lisp\n{}\n```\n",
+                "\n## Example\n\n{what} the finding:\n\n```lisp\n{}\n```\n",
                 example.trim_end()
             ));
         }
