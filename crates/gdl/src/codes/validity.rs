@@ -136,7 +136,7 @@ pub(super) const PAGES: &[Page] = &[
         summary: "the evaluation of a rule exceeds a bound",
         meaning: "The static facts of the game are too many, or a recursion makes ever larger terms.",
         example: Example::Whole(
-            "(role white)\n(digit 0) (digit 1) (digit 2) (digit 3) (digit 4)\n(digit 5) (digit 6) (digit 7) (digit 8) (digit 9)\n(<= (code ?a ?b ?c ?d ?e ?f ?g ?h ?i)\n    (digit ?a) (digit ?b) (digit ?c) (digit ?d) (digit ?e)\n    (digit ?f) (digit ?g) (digit ?h) (digit ?i))\n(legal white go)\n(<= (goal white 100) (code 1 2 3 4 5 6 7 8 9))\nterminal\n",
+            "(role white)\n(digit 0) (digit 1) (digit 2) (digit 3) (digit 4)\n(digit 5) (digit 6) (digit 7) (digit 8) (digit 9)\n(<= (code ?a ?b ?c ?d ?e ?f ?g ?h ?i)\n    (digit ?a) (digit ?b) (digit ?c) (digit ?d) (digit ?e)\n    (digit ?f) (digit ?g) (digit ?h) (digit ?i))\n(legal white go)\n(<= (goal white ?a) (code ?a ?b ?c ?d ?e ?f ?g ?h ?i))\nterminal\n",
         ),
         mend: "Give the recursion a limit, or split the relation into smaller ones.",
     },
