@@ -2,7 +2,6 @@
 
 use crate::exit::Exit;
 use crate::simulate::Simulation;
-use ggp_game::{Interpreter, StateMachine};
 use ggp_lsp::{End, Refuted};
 use std::sync::Arc;
 
@@ -22,17 +21,9 @@ pub(crate) struct Arguments {
     stdio: bool,
 }
 
-/// The seed of the playouts. The same text always has the same findings.
-const SEED: u64 = 1;
-
 pub(crate) fn run(_: &Arguments) -> Exit {
     let simulate = Arc::new(|game: &Arc<ggp::Game>, playouts: u64, stop: &ggp::StopToken| {
-        let mut simulation = Simulation::new(game, playouts, SEED);
-        let mut machine = Interpreter::new(game);
-        machine.interrupt_on(stop);
-        for number in 0..playouts {
-            simulation.play(&mut machine, number)?;
-        }
+        let simulation = Simulation::of_draft(game, playouts, stop)?;
         Ok(simulation.refuted().map(|(code, keyword, message)| Refuted { code, message, keyword }).collect())
     });
     match ggp_lsp::serve(ggp_lsp::stdio(), simulate) {

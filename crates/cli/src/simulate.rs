@@ -11,12 +11,14 @@ use crate::console;
 use crate::rulesheet::count;
 use ggp_arena::Record;
 use ggp_game::{
-    EvalError, Fact, Firing, Game, Goal, Goals, Move, Role, StateMachine, Unfired, rng, written_goals,
+    EvalError, Fact, Firing, Game, Goal, Goals, Interpreter, Move, Role, StateMachine, StopToken, Unfired,
+    rng, written_goals,
 };
 use ggp_gdl::lines::Lines;
 use ggp_gdl::{Keyword, Span};
 use serde::Serialize;
 use std::io::Write;
+use std::sync::Arc;
 
 /// A playout that has taken this many steps counts as endless.
 const MAX_STEPS: u32 = 10_000;
@@ -38,6 +40,9 @@ const FIRING_STEPS: u32 = 200;
 const FIRING_ROWS: u64 = 200_000;
 /// The largest number of rules that never fired that are shown as text.
 const FIRING_SHOWN: usize = 20;
+
+/// The seed of the playouts of a game that is being written.
+const DRAFT_SEED: u64 = 1;
 
 /// A property that is checked in every playout.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
@@ -263,6 +268,22 @@ impl Simulation {
             firing: Firing::of_rules(game, FIRING_ROWS),
             has_percepts: game.has_percepts(),
         }
+    }
+
+    /// Plays `playouts` playouts of a game that is being written, by the interpreter. The same rules always have the
+    /// same result. Stops soon after `stop` is raised.
+    pub(crate) fn of_draft(
+        game: &Arc<Game>,
+        playouts: u64,
+        stop: &StopToken,
+    ) -> Result<Simulation, EvalError> {
+        let mut simulation = Simulation::new(game, playouts, DRAFT_SEED);
+        let mut machine = Interpreter::new(game);
+        machine.interrupt_on(stop);
+        for number in 0..playouts {
+            simulation.play(&mut machine, number)?;
+        }
+        Ok(simulation)
     }
 
     /// Plays the playout with the index `number`. `machine` may be any state machine of the game.

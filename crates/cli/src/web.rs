@@ -8,7 +8,7 @@ use crate::play::stop_on_signal;
 use crate::reasoner::Reasoning;
 use crate::simulate::Simulation;
 use anyhow::{Context, bail};
-use ggp::{EvalError, Game, Interpreter, StateMachine, StopToken};
+use ggp::{EvalError, Game, StopToken};
 use ggp_web::catalogue::{self, Offer};
 use ggp_web::{Config, Refuted, Site, serve};
 use std::io::Write;
@@ -140,17 +140,9 @@ fn offers(folder: &Path) -> anyhow::Result<Vec<Offer>> {
     Ok(offers)
 }
 
-/// The seed of the playouts that look for mistakes. The same rules always have the same findings.
-const SEED: u64 = 1;
-
 /// What `playouts` random playouts of `game` refute.
 fn refuted(game: &Arc<Game>, playouts: u64, stop: &StopToken) -> Result<Vec<Refuted>, EvalError> {
-    let mut simulation = Simulation::new(game, playouts, SEED);
-    let mut machine = Interpreter::new(game);
-    machine.interrupt_on(stop);
-    for number in 0..playouts {
-        simulation.play(&mut machine, number)?;
-    }
+    let simulation = Simulation::of_draft(game, playouts, stop)?;
     let found = simulation.refuted().zip(simulation.lines());
     Ok(found.map(|((code, _, message), line)| Refuted { code, message, line }).collect())
 }
