@@ -67,7 +67,14 @@ fn play(
 ) -> f64 {
     let mut referee = machine.clone();
     let who = |role: Role| usize::from(role.index() != seat);
-    let search = |role| Search::new(machine.clone(), &options[who(role)]).expect("a search");
+    let search = |role| {
+        let options = &options[who(role)];
+        let mut search = Search::new(machine.clone(), options).expect("a search");
+        if let Some(descents) = options.self_play {
+            search.learn(&Limits::iterations(descents)).expect("evaluable");
+        }
+        search
+    };
     let mut searches: Vec<Search<PropNetMachine>> = game.roles().map(search).collect();
     let mut state = referee.initial_state().expect("a state");
     let mut goals = vec![ggp_game::Goals::None; game.role_count()];

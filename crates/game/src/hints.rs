@@ -79,6 +79,19 @@ pub trait Hints: StateMachine {
         out.clear(0);
         Ok(())
     }
+
+    /// For each fluent, at most `most` fluents that the rules connect with it. Empty if the machine does not know them.
+    fn fluent_contexts(&mut self, most: usize) -> Vec<Vec<u32>> {
+        let _ = most;
+        Vec::new()
+    }
+
+    /// The fluents of `state` as bits, 64 in a word, in the order that [`Hints::move_contexts`] means. Empty if the
+    /// machine gives no contexts.
+    fn fluent_words<'s>(&self, state: &'s Self::State) -> &'s [u64] {
+        let _ = state;
+        &[]
+    }
 }
 
 /// For some states, the conditions of a goal that hold: the parts of the conjunction that the goal is.

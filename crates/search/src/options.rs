@@ -41,6 +41,10 @@ pub struct MctsOptions {
     /// that predict an arm's mean from the history of its move. A given weight also fixes the slope at 1 and
     /// the offset at 0.
     pub prior_weight: Option<f64>,
+    /// The number of descents of self-play at the start of a match, from which a policy is learnt
+    /// ([`Technique::Learn`]). `None` for a part of the start clock, and for no self-play in players with a limit of
+    /// iterations.
+    pub self_play: Option<u64>,
     /// The techniques used beyond plain UCT.
     pub techniques: Techniques,
 }
@@ -63,6 +67,7 @@ impl Default for MctsOptions {
             batch: BatchSizing::default(),
             threads: 1,
             prior_weight: None,
+            self_play: None,
             techniques: Techniques::all(),
         }
     }

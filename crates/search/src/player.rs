@@ -1,16 +1,25 @@
 //! `MctsPlayer`: a player that chooses its moves by Monte-Carlo tree search.
 
 use crate::interrupt::{interrupt_at, release};
-use crate::limits::{Limits, before_margin};
+use crate::limits::{Halt, Limits, before_margin};
 use crate::observation::{joint_texts, not_started};
 use crate::options::MctsOptions;
 use crate::running_match::{LazySearch, RunningMatch};
 use crate::search::Search;
+use crate::technique::Technique;
 use ggp_game::{
     Clocks, Deadline, Draft, Game, Observation, PlayError, Player, Playouts, Role, SearchReport, StopToken,
 };
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::time::Duration;
+
+/// The part of the start clock that goes to self-play.
+const LEARNING: f64 = 0.6;
+/// The time of a search before self-play, which finds out whether the game is solved at once.
+const PROBE: Duration = Duration::from_millis(50);
+/// A shorter time than this is not used for self-play.
+const LEAST_LEARNING: Duration = Duration::from_secs(1);
 
 /// A function that creates a player's machine for a game. The function must return by the deadline, or when
 /// the stop token is raised.
@@ -84,6 +93,14 @@ impl<M: Playouts> Player for MctsPlayer<M> {
             // The first move needs the legal moves. A timeout here does not fail the start.
             Ok(search) => {
                 let opened = search.choices(role).is_ok();
+                if opened && let Some(limits) = learning(&self.options, clock) {
+                    // A game that is solved at once needs no policy.
+                    let probe = Limits::time(PROBE).or_when(stop).for_role(role);
+                    if self.options.self_play.is_some() || search.run(&probe) != Halt::Decided {
+                        // A policy is optional: the search does without it after an error.
+                        let _ = search.learn(&limits.or_when(stop));
+                    }
+                }
                 if opened && timed && deadline.0.is_some() {
                     search.run(&Limits::default().until(clock).or_when(stop).for_role(role));
                 }
@@ -157,6 +174,18 @@ impl<M: Playouts> Player for MctsPlayer<M> {
     fn stop(&mut self, _seen: Observation<'_>) {
         self.current = None;
     }
+}
+
+/// The limits of self-play before the first move. `clock` is the end of the start clock. `None` for no self-play.
+fn learning(options: &MctsOptions, clock: Deadline) -> Option<Limits> {
+    if !options.has(Technique::Learn) {
+        return None;
+    }
+    if let Some(most) = options.self_play {
+        return Some(Limits::iterations(most).until(clock));
+    }
+    let time = clock.remaining()?.mul_f64(LEARNING);
+    (options.iterations.is_none() && time >= LEAST_LEARNING).then(|| Limits::time(time))
 }
 
 #[cfg(test)]

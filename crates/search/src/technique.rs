@@ -39,11 +39,14 @@ pub enum Technique {
     /// With two roles and alternating moves, the search plays the secure child (the move with the highest
     /// lower confidence bound) instead of the most visited move.
     Secure,
+    /// A part of the start clock goes to self-play, from which a policy is learnt that predicts the values of moves
+    /// by the fluents that they change. Searches use it in the prior of arms if it predicts better than the history.
+    Learn,
 }
 
 impl Technique {
     /// All techniques.
-    pub const ALL: [Technique; 12] = [
+    pub const ALL: [Technique; 13] = [
         Technique::Transpositions,
         Technique::Solver,
         Technique::Regret,
@@ -56,6 +59,7 @@ impl Technique {
         Technique::Decisive,
         Technique::Floor,
         Technique::Secure,
+        Technique::Learn,
     ];
 
     /// The technique's name in a player's specification.
@@ -73,6 +77,7 @@ impl Technique {
             Technique::Decisive => "decisive",
             Technique::Floor => "floor",
             Technique::Secure => "secure",
+            Technique::Learn => "learn",
         }
     }
 
@@ -101,6 +106,7 @@ impl Technique {
             Technique::Secure => {
                 "two roles, alternating moves: play the move with the highest lower confidence bound"
             }
+            Technique::Learn => "learn prior values of moves by self-play in the start clock",
         }
     }
 

@@ -212,6 +212,14 @@ impl Hints for PropNetMachine {
         self.nearness_of(role)?.parts(states, out);
         Ok(())
     }
+
+    fn fluent_contexts(&mut self, most: usize) -> Vec<Vec<u32>> {
+        crate::context::of_fluents(&self.shared.net, most, &self.stop).unwrap_or_default()
+    }
+
+    fn fluent_words<'s>(&self, state: &'s BitState) -> &'s [u64] {
+        state.words()
+    }
 }
 
 impl PropNetMachine {
