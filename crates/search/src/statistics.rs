@@ -5,7 +5,7 @@ use crate::descent::Descent;
 use crate::id::NodeId;
 use crate::mast::preference;
 use crate::node::{Chooser, Phase};
-use crate::policy::Policy;
+use crate::learn::policy::Policy;
 use crate::prior::PriorModel;
 use crate::search::Search;
 use crate::technique::Technique;

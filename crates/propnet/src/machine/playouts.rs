@@ -9,7 +9,7 @@ use crate::single::SinglePlayouts;
 use crate::state::BitState;
 use crate::subgames::subgames;
 use ggp_game::{
-    Batches, DecisiveMoves, EvalError, GoalParts, Goals, Hints, Move, Playout, PlayoutPlan, RestrictedMoves,
+    Batches, DecisiveMoves, EvalError, Fact, GoalParts, Goals, Hints, Move, Playout, PlayoutPlan, RestrictedMoves,
     Role, StateMachine, StopToken,
 };
 use rustc_hash::FxHashMap;
@@ -211,6 +211,10 @@ impl Hints for PropNetMachine {
     fn goal_parts(&mut self, states: &[&BitState], role: Role, out: &mut GoalParts) -> Result<(), EvalError> {
         self.nearness_of(role)?.parts(states, out);
         Ok(())
+    }
+
+    fn fluents(&self) -> Vec<Fact> {
+        self.shared.net.fluents.iter().map(|fluent| fluent.fact.clone()).collect()
     }
 
     fn fluent_contexts(&mut self, most: usize) -> Vec<Vec<u32>> {

@@ -8,10 +8,9 @@
 //!
 //! [`Hints::fluent_contexts`]: ggp_game::Hints::fluent_contexts
 
-mod sample;
-
-pub(crate) use self::sample::{Sample, SampleArm};
+use super::sample::{Sample, SampleArm};
 use ggp_game::Role;
+use std::sync::Arc;
 
 /// The step size of AdaGrad (Duchi, Hazan & Singer 2011).
 const RATE: f32 = 0.004;
@@ -30,20 +29,25 @@ struct Part {
 }
 
 /// The fluents with their contexts: the numbering of the weights of a role.
-#[derive(Clone, Debug)]
-struct Features {
+#[derive(Debug)]
+pub(crate) struct Features {
+    /// For each fluent, the fluents of its context in ascending order. The weights of these pairs follow the weights of
+    /// the single fluents, in this order.
+    pub(crate) contexts: Vec<Vec<u32>>,
     /// The parts of all contexts, fluent by fluent.
     parts: Vec<Part>,
     /// For each fluent, the index after its last part.
     ends: Vec<u32>,
     /// The number of weights of a role. The first weights are those of the fluents themselves.
-    size: usize,
+    pub(crate) size: usize,
 }
 
 impl Features {
-    fn new(contexts: &[Vec<u32>]) -> Features {
-        let mut features = Features { parts: Vec::new(), ends: Vec::new(), size: contexts.len() };
-        for context in contexts {
+    /// The features of fluents whose contexts, in ascending order, are `contexts`.
+    pub(crate) fn new(contexts: Vec<Vec<u32>>) -> Features {
+        let size = contexts.len();
+        let mut features = Features { contexts, parts: Vec::new(), ends: Vec::new(), size };
+        for context in &features.contexts {
             for of_word in context.chunk_by(|a, b| a >> 6 == b >> 6) {
                 let mask = of_word.iter().fold(0, |mask, fluent| mask | 1 << (fluent & 63));
                 features.parts.push(Part { word: of_word[0] >> 6, mask, first: features.size as u32 });
@@ -87,9 +91,11 @@ impl Features {
 /// The weights of all roles, with the state of their optimiser.
 #[derive(Clone, Debug)]
 pub(crate) struct Policy {
-    features: Features,
-    weights: Vec<f32>,
-    squares: Vec<f32>,
+    pub(crate) features: Arc<Features>,
+    /// The weights, role by role.
+    pub(crate) weights: Vec<f32>,
+    /// For each weight, the sum of the squares of its slopes so far.
+    pub(crate) squares: Vec<f32>,
     /// The weight of a move's advantage in the history.
     pub(crate) history: f32,
     gradient: Gradient,
@@ -120,10 +126,8 @@ struct Prediction {
 }
 
 impl Policy {
-    /// A policy of `roles` roles that predicts what the history of moves predicts. `contexts` holds the context of each
-    /// fluent, in ascending order.
-    pub(crate) fn new(contexts: &[Vec<u32>], roles: usize) -> Policy {
-        let features = Features::new(contexts);
+    /// A policy of `roles` roles that predicts what the history of moves predicts.
+    pub(crate) fn new(features: Arc<Features>, roles: usize) -> Policy {
         let size = features.size * roles;
         Policy {
             features,
@@ -167,9 +171,9 @@ impl Policy {
         all
     }
 
-    /// The policy with all weights of fluents scaled by the factor, from 0 to 1, that predicts `samples` best. It undoes a
-    /// part of what few samples teach too well.
-    pub(crate) fn shrunk_for(&self, samples: &[Sample]) -> Policy {
+    /// The factor for all weights of fluents, from 0 to 1, with which the policy predicts `samples` best. It undoes a part
+    /// of what few samples teach too well.
+    pub(crate) fn best_scale(&self, samples: &[&Sample]) -> f32 {
         let (mut product, mut square) = (0.0, 0.0);
         for sample in samples {
             let by_history = Policy::centred(sample, |arm| self.history * arm.advantage);
@@ -179,10 +183,14 @@ impl Policy {
                 square += f64::from(all.weight * own * own);
             }
         }
-        let factor = if square > 0.0 { (product / square).clamp(0.0, 1.0) as f32 } else { 0.0 };
-        let mut shrunk = self.clone();
-        shrunk.weights.iter_mut().for_each(|weight| *weight *= factor);
-        shrunk
+        if square > 0.0 { (product / square).clamp(0.0, 1.0) as f32 } else { 0.0 }
+    }
+
+    /// The policy with all weights of fluents multiplied by `scale`.
+    pub(crate) fn scaled(&self, scale: f32) -> Policy {
+        let mut scaled = self.clone();
+        scaled.weights.iter_mut().for_each(|weight| *weight *= scale);
+        scaled
     }
 
     /// One step of gradient descent for the squared errors of `sample`.
@@ -205,18 +213,18 @@ impl Policy {
 
     /// The share of the variance of the arms' leads that the policy explains. At most 1, negative if the policy is worse
     /// than no prediction at all.
-    pub(crate) fn explained(&self, samples: &[Sample]) -> f64 {
+    pub(crate) fn explained(&self, samples: &[&Sample]) -> f64 {
         explained(samples.iter().flat_map(|sample| self.predict(sample)))
     }
 }
 
 /// The share of the variance of the arms' leads that the history of moves explains, with the weight `weight`.
-pub(crate) fn explained_by_history(samples: &[Sample], weight: f32) -> f64 {
+pub(crate) fn explained_by_history(samples: &[&Sample], weight: f32) -> f64 {
     explained(samples.iter().flat_map(|sample| Policy::centred(sample, |arm| weight * arm.advantage)))
 }
 
 /// The weight with which the history of moves explains most of the variance of the arms' leads; not below 0.
-pub(crate) fn weight_of_history(samples: &[Sample]) -> f32 {
+pub(crate) fn weight_of_history(samples: &[&Sample]) -> f32 {
     let (mut product, mut square) = (0.0, 0.0);
     for one in samples.iter().flat_map(|sample| Policy::centred(sample, |arm| arm.advantage)) {
         product += f64::from(one.weight * one.value * one.target);
@@ -242,7 +250,7 @@ fn step(weight: &mut f32, square: &mut f32, slope: f32) {
 
 #[cfg(test)]
 mod tests {
-    use super::{Policy, Sample, SampleArm, explained_by_history, weight_of_history};
+    use super::{Features, Policy, Sample, SampleArm, explained_by_history, weight_of_history};
     use ggp_game::Role;
     use ggp_game::rng::Sequence;
 
@@ -268,16 +276,22 @@ mod tests {
         (0..count).map(|number| sample(number as u8 % 2)).filter(|sample| sample.arms.len() > 1).collect()
     }
 
-    /// The context of each fluent: all others.
-    fn contexts() -> Vec<Vec<u32>> {
-        (0..12).map(|fluent| (0..12).filter(|&other| other != fluent).collect()).collect()
+    /// The context of each fluent is all others.
+    fn policy() -> Policy {
+        let others = |fluent| (0..12).filter(|&other| other != fluent).collect();
+        Policy::new(Features::new((0..12).map(others).collect()).into(), 2)
+    }
+
+    fn all(samples: &[Sample]) -> Vec<&Sample> {
+        samples.iter().collect()
     }
 
     #[test]
     fn pairs_of_fluents_are_learnt_by_each_role_on_its_own() {
         let (known, new) = (samples(2000, 1), samples(200, 2));
-        let mut policy = Policy::new(&contexts(), 2);
-        policy.history = weight_of_history(&known);
+        let new = all(&new);
+        let mut policy = policy();
+        policy.history = weight_of_history(&all(&known));
         let by_history = explained_by_history(&new, policy.history);
         assert!((policy.explained(&new) - by_history).abs() < 1e-6, "nothing learnt yet");
         for _ in 0..10 {
@@ -290,12 +304,13 @@ mod tests {
     #[test]
     fn a_policy_of_few_samples_is_shrunk() {
         let (few, other, new) = (samples(12, 3), samples(100, 4), samples(400, 5));
-        let mut policy = Policy::new(&contexts(), 2);
+        let (other, new) = (all(&other), all(&new));
+        let mut policy = policy();
         policy.history = 0.0;
         for _ in 0..2000 {
             few.iter().for_each(|sample| policy.train(sample));
         }
-        let shrunk = policy.shrunk_for(&other);
+        let shrunk = policy.scaled(policy.best_scale(&other));
         assert!(shrunk.explained(&new) > policy.explained(&new));
         assert!(shrunk.explained(&other) >= 0.0);
     }
