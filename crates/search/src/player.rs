@@ -1,6 +1,7 @@
 //! `MctsPlayer`: a player that chooses its moves by Monte-Carlo tree search.
 
 use crate::interrupt::{interrupt_at, release};
+use crate::learn::{Knowledge, Learner};
 use crate::limits::{Halt, Limits, before_margin};
 use crate::observation::{joint_texts, not_started};
 use crate::options::MctsOptions;
@@ -16,10 +17,12 @@ use std::time::Duration;
 
 /// The part of the start clock that goes to self-play.
 const LEARNING: f64 = 0.6;
+/// No part of a shorter start clock goes to self-play.
+const LEAST_CLOCK: Duration = Duration::from_secs(2);
 /// The time of a search before self-play, which finds out whether the game is solved at once.
 const PROBE: Duration = Duration::from_millis(50);
-/// A shorter time than this is not used for self-play.
-const LEAST_LEARNING: Duration = Duration::from_secs(1);
+/// The time of the training with the searches of a match, after its end.
+const LAST_TRAINING: Duration = Duration::from_secs(1);
 
 /// A function that creates a player's machine for a game. The function must return by the deadline, or when
 /// the stop token is raised.
@@ -89,17 +92,13 @@ impl<M: Playouts> Player for MctsPlayer<M> {
         // search.
         let timed = self.options.iterations.is_none();
         let watched = timed.then(|| interrupt_at(search.machine(), clock, stop));
+        let mut learner = None;
         match search.get_or_create(&self.options) {
             // The first move needs the legal moves. A timeout here does not fail the start.
             Ok(search) => {
                 let opened = search.choices(role).is_ok();
-                if opened && let Some(limits) = learning(&self.options, clock) {
-                    // A game that is solved at once needs no policy.
-                    let probe = Limits::time(PROBE).or_when(stop).for_role(role);
-                    if self.options.self_play.is_some() || search.run(&probe) != Halt::Decided {
-                        // A policy is optional: the search does without it after an error.
-                        let _ = search.learn(&limits.or_when(stop));
-                    }
+                if opened {
+                    learner = study(search, &self.options, role, clock, stop)?;
                 }
                 if opened && timed && deadline.0.is_some() {
                     search.run(&Limits::default().until(clock).or_when(stop).for_role(role));
@@ -111,7 +110,7 @@ impl<M: Playouts> Player for MctsPlayer<M> {
         }
         drop(watched);
         release(search.machine());
-        self.current = Some(RunningMatch { search, role, clocks, pending_moves: VecDeque::new() });
+        self.current = Some(RunningMatch { search, role, clocks, pending_moves: VecDeque::new(), learner });
         Ok(())
     }
 
@@ -172,20 +171,58 @@ impl<M: Playouts> Player for MctsPlayer<M> {
     }
 
     fn stop(&mut self, _seen: Observation<'_>) {
-        self.current = None;
+        let learner = self.current.take().and_then(|running| running.learner);
+        if let (Some(mut learner), Some(file)) = (learner, &self.options.knowledge) {
+            learner.end_match(&Limits::time(LAST_TRAINING));
+            if let Err(error) = Knowledge::add_to(file, learner.rules(), learner.lesson()) {
+                tracing::warn!("what was learnt is lost: {error}");
+            }
+        }
     }
 }
 
-/// The limits of self-play before the first move. `clock` is the end of the start clock. `None` for no self-play.
-fn learning(options: &MctsOptions, clock: Deadline) -> Option<Limits> {
-    if !options.has(Technique::Learn) {
-        return None;
+/// What a player does with knowledge before its first move: `search` uses the lesson of the game, and self-play goes on
+/// from it until a part of the time to `clock`, the end of the start clock, is over. Returns the learner if there is a
+/// file for what it learns in the match.
+///
+/// # Errors
+/// When the file of knowledge cannot be read.
+fn study<M: Playouts>(
+    search: &mut Search<M>,
+    options: &MctsOptions,
+    role: Role,
+    clock: Deadline,
+    stop: &StopToken,
+) -> Result<Option<Learner<M>>, PlayError> {
+    let file = options.knowledge.as_deref();
+    if !options.has(Technique::Learn) || file.is_none() && options.self_play.is_none() {
+        return Ok(None);
     }
-    if let Some(most) = options.self_play {
-        return Some(Limits::iterations(most).until(clock));
+    let Some(mut learner) = Learner::new(search.machine(), options) else { return Ok(None) };
+    if let Some(file) = file {
+        let knowledge = Knowledge::read(file).map_err(|error| PlayError::Unable(error.to_string()))?;
+        if let Some(lesson) = knowledge.lesson(learner.rules()) {
+            learner.resume(lesson);
+        }
     }
-    let time = clock.remaining()?.mul_f64(LEARNING);
-    (options.iterations.is_none() && time >= LEAST_LEARNING).then(|| Limits::time(time))
+    let limits = match (options.self_play, clock.remaining()) {
+        (Some(most), _) => Some(Limits::iterations(most).until(clock)),
+        (None, Some(left)) if options.iterations.is_none() && left >= LEAST_CLOCK => {
+            // A game that is solved at once needs no policy.
+            let probe = Limits::time(PROBE).or_when(stop).for_role(role);
+            let solved = search.run(&probe) == Halt::Decided;
+            (!solved).then(|| Limits::time(left.mul_f64(LEARNING)))
+        }
+        _ => None,
+    };
+    // A policy is optional: the search does without it after an error.
+    let learnt = limits.map_or(Ok(()), |limits| {
+        learner.run(&limits.or_when(stop), options.threads, |_| true)
+    });
+    if let (Ok(()), Some(policy)) = (learnt, learner.used()) {
+        let _ = search.use_policy(policy);
+    }
+    Ok(file.is_some().then_some(learner))
 }
 
 #[cfg(test)]

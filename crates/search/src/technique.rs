@@ -39,8 +39,8 @@ pub enum Technique {
     /// With two roles and alternating moves, the search plays the secure child (the move with the highest
     /// lower confidence bound) instead of the most visited move.
     Secure,
-    /// A part of the start clock goes to self-play, from which a policy is learnt that predicts the values of moves
-    /// by the fluents that they change. Searches use it in the prior of arms if it predicts better than the history.
+    /// Searches use a policy that self-play has taught, in the prior of arms: it predicts the values of moves by the
+    /// fluents that they change. It is used if it has predicted unknown matches better than the history.
     Learn,
 }
 
@@ -106,7 +106,7 @@ impl Technique {
             Technique::Secure => {
                 "two roles, alternating moves: play the move with the highest lower confidence bound"
             }
-            Technique::Learn => "learn prior values of moves by self-play in the start clock",
+            Technique::Learn => "use what self-play has taught of the game, as prior of moves (with `knowledge` or `self_play`)",
         }
     }
 

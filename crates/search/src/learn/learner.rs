@@ -29,6 +29,8 @@ const CONTEXT: usize = 32;
 const MOST_WEIGHTS: usize = 1 << 22;
 /// The bytes of samples that are kept. Older matches make room.
 const MOST_BYTES: usize = 512 << 20;
+/// The number of positions of a match against others that are kept, apart from those of its last search.
+const MOST_WATCHED: usize = 20_000;
 /// Of so many matches, one is held out and tests the policy, one scales it, and the others train it.
 const CYCLE: u64 = 8;
 /// The number of times that each generation trains with all samples.
@@ -37,8 +39,6 @@ const EPOCHS: usize = 2;
 const GROWTH: f64 = std::f64::consts::SQRT_2;
 /// The first generation ends after this share of the time, or of the descents.
 const FIRST: f64 = 0.125;
-/// If the policy predicts no better than the history after so many generations, self-play may end.
-const TRIALS: usize = 3;
 /// The part of the time that self-play takes; the last training takes a part of the rest.
 const PLAYING: f64 = 0.85;
 /// By how much the policy must explain more of the held-out variance than the history of moves does.
@@ -100,6 +100,8 @@ pub struct Learner<M: Playouts> {
     generations: Vec<Generation>,
     /// The policy that searches use, if it has passed the last test.
     used: Option<Arc<Policy>>,
+    /// Positions from the searches of a match against others.
+    watched: Vec<Sample>,
 }
 
 /// One match of self-play.
@@ -165,6 +167,7 @@ impl<M: Playouts> Learner<M> {
             descents: 0,
             generations: Vec::new(),
             used: None,
+            watched: Vec::new(),
         })
     }
 
@@ -191,6 +194,32 @@ impl<M: Playouts> Learner<M> {
     /// The tests of the generations, the oldest first.
     pub fn generations(&self) -> &[Generation] {
         &self.generations
+    }
+
+    /// The rules of the game without their words.
+    pub fn rules(&self) -> &AnonymousRules {
+        &self.rules
+    }
+
+    /// Keeps the positions that `search`, in a match against others, has seen often enough to learn from them.
+    ///
+    /// # Errors
+    /// The machine's errors.
+    pub(crate) fn watch(&mut self, search: &mut Search<M>) -> Result<(), EvalError> {
+        if self.watched.len() < MOST_WATCHED {
+            search.append_samples(&mut self.watched)?;
+        }
+        Ok(())
+    }
+
+    /// Trains with the positions of the match against others until a limit is reached.
+    pub(crate) fn end_match(&mut self, limits: &Limits) {
+        for sample in std::mem::take(&mut self.watched) {
+            if limits.is_short_of(Duration::ZERO) {
+                break;
+            }
+            self.policy.train(&sample);
+        }
     }
 
     /// The policy that searches should use.
@@ -235,14 +264,6 @@ impl<M: Playouts> Learner<M> {
                 return Ok(());
             }
         }
-    }
-
-    /// Whether the policy predicts no better than the history of moves although enough matches have tested it, or
-    /// whether so few matches were played that it will not.
-    pub(crate) fn is_hopeless(&self) -> bool {
-        let tested = self.matches >= 2 * CYCLE;
-        let better = self.generations.last().is_some_and(|last| last.by_policy > last.by_history);
-        self.generations.len() >= TRIALS && !(tested && better)
     }
 
     /// Plays matches on `threads` threads until `is_over` holds for the number of descents so far.
