@@ -2,9 +2,9 @@
 
 use crate::stage;
 use crate::statistics::Mean;
-use ggp_game::{CpuClock, Game, Role, StateMachine};
+use ggp_game::{AnonymousRules, CpuClock, Game, Role, StateMachine};
 use ggp_propnet::PropNetMachine;
-use ggp_search::{Halt, Limits, MctsOptions, Search};
+use ggp_search::{Halt, Knowledge, Limits, MctsOptions, Search};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -67,11 +67,16 @@ fn play(
 ) -> f64 {
     let mut referee = machine.clone();
     let who = |role: Role| usize::from(role.index() != seat);
+    let rules = AnonymousRules::new(game.description());
     let search = |role| {
         let options = &options[who(role)];
         let mut search = Search::new(machine.clone(), options).expect("a search");
         if let Some(descents) = options.self_play {
             search.learn(&Limits::iterations(descents)).expect("evaluable");
+        }
+        let knowledge = options.knowledge.as_deref().map(|file| Knowledge::read(file).expect("knowledge"));
+        if let Some(lesson) = knowledge.as_ref().and_then(|all| all.lesson(&rules)) {
+            assert!(search.use_lesson(lesson).expect("evaluable"), "the lesson has failed its test");
         }
         search
     };

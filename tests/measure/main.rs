@@ -77,7 +77,6 @@ fn main() {
         Some("scaling") => scaling::run(rest),
         Some("sprt") => sprt::run(rest),
         Some("learn") => learn::run(rest),
-
         _ => panic!(
             "speed, duel, mixed, puzzles, random, growth, deviation, jump, logloss, bank, scaling, sprt or learn"
         ),
