@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// The number of descents of a search of self-play.
+/// The number of descents of a search of self-play, unless the options give another.
 const DESCENTS: u64 = 1_000;
 /// The memory bound of the tree of self-play, in MiB.
 const MEMORY: usize = 64;
@@ -137,8 +137,8 @@ impl Match {
 }
 
 impl<M: Playouts> Learner<M> {
-    /// A learner of the game that `machine` executes. Its searches have `options`, and are short. `None` in games that
-    /// cannot be learnt: games of one role, machines that do not keep their states as bits, and games with too many
+    /// A learner of the game that `machine` executes. Its searches have `options`, with at most 1,000 iterations. `None` in
+    /// games that cannot be learnt: games of one role, machines that do not keep their states as bits, and games with too many
     /// fluents.
     pub fn new(machine: &M, options: &MctsOptions) -> Option<Learner<M>> {
         let mut machine = machine.clone();
@@ -154,7 +154,7 @@ impl<M: Playouts> Learner<M> {
         Some(Learner {
             machine,
             options: MctsOptions {
-                iterations: None,
+                iterations: Some(options.iterations.map_or(DESCENTS, |most| most.min(DESCENTS))),
                 memory: MEMORY.min(options.memory),
                 threads: 1,
                 ..options.clone()
@@ -361,7 +361,7 @@ fn play<M: Playouts>(
     if let Some(policy) = policy {
         search.use_policy(policy)?;
     }
-    let limits = Limits { iterations: Some(DESCENTS), ..limits.clone() };
+    let limits = Limits { iterations: options.iterations, ..limits.clone() };
     let mut played = Match { number, samples: Vec::new(), descents: 0 };
     loop {
         search.open_root()?;
@@ -374,7 +374,7 @@ fn play<M: Playouts>(
             opening -= 1;
         } else {
             let halt = search.run(&limits);
-            played.descents += DESCENTS;
+            played.descents += options.iterations.unwrap_or(DESCENTS);
             search.append_samples(&mut played.samples)?;
             if halt != Halt::Iterations {
                 return Ok(played);
