@@ -115,7 +115,10 @@ impl Knowledge {
         let write = || -> io::Result<()> {
             let body = postcard::to_allocvec(self).map_err(io::Error::other)?;
             let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
-            let mut new = tempfile::NamedTempFile::new_in(folder.unwrap_or(Path::new(".")))?;
+            let mut builder = tempfile::Builder::new();
+            #[cfg(unix)]
+            builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+            let mut new = builder.tempfile_in(folder.unwrap_or(Path::new(".")))?;
             new.write_all(format!("{HEAD}{FORMAT}\n").as_bytes())?;
             new.write_all(&Sha256::digest(&body))?;
             new.write_all(&body)?;
