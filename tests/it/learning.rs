@@ -4,7 +4,9 @@ use ggp_game::{
     AnonymousRules, Clocks, Deadline, Interpreter, Observation, Player, Role, StateMachine, StopToken,
 };
 use ggp_gdl::rename::{is_free, rename, words};
-use ggp_search::{Generation, Knowledge, Learner, Limits, MctsOptions, MctsPlayer, Search, Technique, Techniques};
+use ggp_search::{
+    Generation, Knowledge, Learner, Limits, MctsOptions, MctsPlayer, Search, Technique, Techniques,
+};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -84,7 +86,9 @@ fn a_player_goes_on_learning_from_match_to_match() {
         let made = machine.clone();
         let mut player = MctsPlayer::new(options.clone(), move |_, _, _| Ok(made.clone()));
         let stop = StopToken::new();
-        player.start(&game, Role(0), Clocks { start: second, play: second }, Deadline::never(), &stop).unwrap();
+        player
+            .start(&game, Role(0), Clocks { start: second, play: second }, Deadline::never(), &stop)
+            .unwrap();
         let mv = player.play(Observation::Start, Deadline::never(), &stop).unwrap();
         let mut other = Interpreter::new(&game);
         let state = other.initial_state().unwrap();

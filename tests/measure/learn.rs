@@ -34,7 +34,7 @@ pub(crate) fn run(args: &[String]) {
                     Cell::text(&game),
                     Cell::Count(number),
                     Cell::Count(generation.matches),
-                    Cell::Count(generation.samples as u64),
+                    Cell::Count(generation.samples),
                     Cell::Number(generation.by_history, 3),
                     Cell::Number(generation.by_policy, 3),
                     Cell::text(if generation.passes() { "yes" } else { "no" }),

@@ -143,7 +143,11 @@ impl WithMachine for Learn<'_> {
         console::unless_closed(written)?;
         if !arguments.json {
             let uses = learner.generations().last().is_some_and(Generation::passes);
-            let what = if uses { "players use the policy" } else { "players do not use the policy: it predicts too little" };
+            let what = if uses {
+                "players use the policy"
+            } else {
+                "players do not use the policy: it predicts too little"
+            };
             console::unless_closed(writeln!(out, "kept in {}; {what}", arguments.knowledge.display()))?;
         }
         Ok(Exit::Done)

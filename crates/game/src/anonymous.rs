@@ -40,8 +40,11 @@ impl AnonymousRules {
         }
         // Numbers of equal width, so that the order of the texts is the order of the numbers.
         let width = order.len().to_string().len();
-        let mut rules =
-            AnonymousRules { text: String::new(), numbered: FxHashMap::default(), names: FxHashMap::default() };
+        let mut rules = AnonymousRules {
+            text: String::new(),
+            numbered: FxHashMap::default(),
+            names: FxHashMap::default(),
+        };
         for (number, word) in order.iter().enumerate() {
             let sign = if word.starts_with('?') { "?" } else { "" };
             let numbered = format!("{sign}w{number:0width$}");

@@ -66,7 +66,9 @@ impl Graph {
         edges.sort_unstable();
         edges.dedup();
         let mut ends = vec![0; places];
-        edges.iter().for_each(|&(from, _)| ends[from as usize] += 1);
+        for &(from, _) in &edges {
+            ends[from as usize] += 1;
+        }
         let mut all = 0;
         for end in &mut ends {
             all += *end;
@@ -118,7 +120,9 @@ impl Walks {
             std::mem::swap(&mut self.here, &mut self.next);
             places = reached;
         }
-        places.into_iter().for_each(|place| self.here[place] = 0.0);
+        for place in places {
+            self.here[place] = 0.0;
+        }
         let mut found = Vec::new();
         for (place, fluent) in seen {
             let score = std::mem::take(&mut self.visits[place]);

@@ -1,12 +1,11 @@
-//! Learning a game by self-play: [`Learner`] plays matches of short searches, whose nodes train a [`policy`] that
+//! Learning a game by self-play: [`Learner`] plays matches of short searches, whose nodes train a policy that
 //! searches use as prior of their arms; a [`Lesson`] is what was learnt of one game, without the words of its
 //! rules; [`Knowledge`] is a file of lessons.
 
 mod knowledge;
 mod learner;
 mod lesson;
-pub(crate) mod policy;
-pub(crate) mod sample;
+mod positions;
 
 pub use knowledge::{Knowledge, KnowledgeError};
 pub use learner::{Generation, Learner};

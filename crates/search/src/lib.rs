@@ -59,6 +59,7 @@ mod options;
 mod parallel;
 mod path;
 mod player;
+mod policy;
 mod prior;
 mod prove;
 mod random;

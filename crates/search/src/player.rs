@@ -216,9 +216,8 @@ fn study<M: Playouts>(
         _ => None,
     };
     // A policy is optional: the search does without it after an error.
-    let learnt = limits.map_or(Ok(()), |limits| {
-        learner.run(&limits.or_when(stop), options.threads, |_| true)
-    });
+    let learnt =
+        limits.map_or(Ok(()), |limits| learner.run(&limits.or_when(stop), options.threads, |_| true));
     if let (Ok(()), Some(policy)) = (learnt, learner.used()) {
         let _ = search.use_policy(policy);
     }

@@ -5,7 +5,7 @@ use crate::descent::Descent;
 use crate::id::NodeId;
 use crate::mast::preference;
 use crate::node::{Chooser, Phase};
-use crate::learn::policy::Policy;
+use crate::policy::Policy;
 use crate::prior::PriorModel;
 use crate::search::Search;
 use crate::technique::Technique;
@@ -64,7 +64,9 @@ impl<M: Playouts> Search<M> {
         let is_open = |id: &NodeId| self.tree.get(*id).is_some_and(|node| node.phase == Phase::Open);
         let opened: Vec<NodeId> = self.tree.ids().filter(is_open).collect();
         self.set_learnt(&opened)?;
-        opened.into_iter().for_each(|id| self.set_advantages(id));
+        for id in opened {
+            self.set_advantages(id);
+        }
         Ok(())
     }
 

@@ -106,7 +106,9 @@ impl Technique {
             Technique::Secure => {
                 "two roles, alternating moves: play the move with the highest lower confidence bound"
             }
-            Technique::Learn => "use what self-play has taught of the game, as prior of moves (with `knowledge` or `self_play`)",
+            Technique::Learn => {
+                "use what self-play has taught of the game, as prior of moves (with `knowledge` or `self_play`)"
+            }
         }
     }
 

@@ -9,8 +9,8 @@ use crate::single::SinglePlayouts;
 use crate::state::BitState;
 use crate::subgames::subgames;
 use ggp_game::{
-    Batches, DecisiveMoves, EvalError, Fact, GoalParts, Goals, Hints, Move, Playout, PlayoutPlan, RestrictedMoves,
-    Role, StateMachine, StopToken,
+    Batches, DecisiveMoves, EvalError, Fact, GoalParts, Goals, Hints, Move, Playout, PlayoutPlan,
+    RestrictedMoves, Role, StateMachine, StopToken,
 };
 use rustc_hash::FxHashMap;
 use std::sync::Arc;

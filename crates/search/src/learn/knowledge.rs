@@ -104,7 +104,11 @@ impl Knowledge {
             return Err(damaged());
         }
         let knowledge: Knowledge = postcard::from_bytes(body).map_err(|_| damaged())?;
-        if knowledge.lessons.iter().all(|(_, lesson)| lesson.is_sound()) { Ok(knowledge) } else { Err(damaged()) }
+        if knowledge.lessons.iter().all(|(_, lesson)| lesson.is_sound()) {
+            Ok(knowledge)
+        } else {
+            Err(damaged())
+        }
     }
 
     /// Replaces `file` by these lessons. A file that cannot be written whole keeps its old content.
@@ -169,8 +173,8 @@ fn key(rules: &AnonymousRules) -> [u8; 32] {
 #[cfg(test)]
 mod tests {
     use super::{Knowledge, KnowledgeError};
-    use crate::learn::policy::{Features, Policy};
     use crate::learn::{Generation, Lesson};
+    use crate::policy::{Features, Policy};
     use ggp_game::{AnonymousRules, Fact};
     use std::fs;
 

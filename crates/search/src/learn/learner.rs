@@ -2,12 +2,12 @@
 //! train the policy that the searches of the next generation use.
 
 use super::lesson::Lesson;
-use super::policy::{Features, Policy, explained_by_history, weight_of_history};
-use super::sample::Sample;
 use crate::arm::Arm;
 use crate::limits::{Halt, Limits};
 use crate::node::Phase;
 use crate::options::MctsOptions;
+use crate::policy::Sample;
+use crate::policy::{Features, Policy, explained_by_history, weight_of_history};
 use crate::search::Search;
 use ggp_game::rng::{Sequence, mix};
 use ggp_game::{AnonymousRules, Deadline, EvalError, Move, Playouts};
@@ -260,7 +260,8 @@ impl<M: Playouts> Learner<M> {
             let generation = self.end_generation(limits);
             end *= GROWTH;
             let goes_on = tell(&generation);
-            if !goes_on || end > 1.0 + 1e-6 || limits.stop.is_stopped() || limits.is_short_of(Duration::ZERO) {
+            if !goes_on || end > 1.0 + 1e-6 || limits.stop.is_stopped() || limits.is_short_of(Duration::ZERO)
+            {
                 return Ok(());
             }
         }
@@ -285,11 +286,14 @@ impl<M: Playouts> Learner<M> {
             }
             Ok(played)
         };
-        let machines: Vec<M> = (0..threads.max(1)).map(|_| self.machine.clone()).collect();
+        // The last machine works on this thread.
+        let others: Vec<M> = (1..threads).map(|_| self.machine.clone()).collect();
+        let own = self.machine.clone();
         let found: Vec<Result<Vec<Match>, EvalError>> = std::thread::scope(|scope| {
-            let running: Vec<_> =
-                machines.into_iter().map(|machine| scope.spawn(|| work(machine))).collect();
-            running.into_iter().map(|thread| thread.join().expect("no match panics")).collect()
+            let running: Vec<_> = others.into_iter().map(|machine| scope.spawn(|| work(machine))).collect();
+            let own = work(own);
+            let of_others = running.into_iter().map(|thread| thread.join().expect("no match panics"));
+            of_others.chain([own]).collect()
         });
         let mut played = Vec::new();
         for matches in found {
@@ -407,7 +411,9 @@ impl<M: Playouts> Search<M> {
     /// # Errors
     /// The machine's errors.
     pub fn learn(&mut self, limits: &Limits) -> Result<Vec<Generation>, EvalError> {
-        let Some(mut learner) = Learner::new(&self.worker.machine, &self.options) else { return Ok(Vec::new()) };
+        let Some(mut learner) = Learner::new(&self.worker.machine, &self.options) else {
+            return Ok(Vec::new());
+        };
         learner.run(limits, 1, |_| true)?;
         if let Some(policy) = learner.used() {
             self.use_policy(policy)?;

@@ -1,7 +1,7 @@
 //! [`Lesson`]: what was learnt of one game, without the words of its rules.
 
 use super::learner::Generation;
-use super::policy::{Features, Policy};
+use crate::policy::{Features, Policy};
 use ggp_game::{AnonymousRules, Fact, Role};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
@@ -121,14 +121,13 @@ impl Lesson {
             let (mut fluent, mut beside) = (rest as u32, None);
             if rest >= self.fluents.len() {
                 rest -= self.fluents.len();
+                // The weights of the pairs stand fluent by fluent.
                 let mut contexts = (0..).zip(&self.contexts);
                 (fluent, beside) = contexts
-                    .find_map(|(fluent, context)| match context.get(rest) {
-                        Some(&other) => Some((fluent, Some(other))),
-                        None => {
-                            rest -= context.len();
-                            None
-                        }
+                    .find_map(|(fluent, context)| {
+                        let other = context.get(rest).copied();
+                        rest = rest.wrapping_sub(context.len());
+                        other.map(|other| (fluent, Some(other)))
                     })
                     .expect("a weight of a pair");
             }
@@ -160,7 +159,7 @@ impl Lesson {
         self.contexts.len() == fluents
             && self.contexts.iter().all(in_order)
             && fluents > 0
-            && self.weights.len() % size == 0
+            && self.weights.len().is_multiple_of(size)
             && self.squares.len() == self.weights.len()
             && finite(&self.weights)
             && finite(&self.squares)
@@ -194,7 +193,7 @@ fn renumber(contexts: &[Vec<u32>], to_old: &[u32], place: &[u32]) -> (Vec<Vec<u3
 mod tests {
     use super::Lesson;
     use crate::learn::Generation;
-    use crate::learn::policy::{Features, Policy};
+    use crate::policy::{Features, Policy};
     use ggp_game::{AnonymousRules, Fact, Role};
 
     fn rules(text: &str) -> AnonymousRules {
@@ -207,7 +206,8 @@ mod tests {
 
     #[test]
     fn a_lesson_serves_other_words_whose_order_differs() {
-        let (known, scrambled) = (rules("(init a) (init b) (init (c 1))"), rules("(init z) (init y) (init (x 1))"));
+        let (known, scrambled) =
+            (rules("(init a) (init b) (init (c 1))"), rules("(init z) (init y) (init (x 1))"));
         let fluents = facts(&["(c 1)", "a", "b"]);
         let features = Features::new(vec![vec![1, 2], vec![], vec![0]]);
         let mut policy = Policy::new(features.into(), 2);
@@ -234,7 +234,8 @@ mod tests {
         let generation = Generation { scale: 0.5, ..Generation::default() };
         let lesson = Lesson::new(&policy, &[generation], &known, &facts(&["a", "b"]));
         let features = lesson.features(&known, 2);
-        let texts: Vec<_> = features.iter().map(|one| (one.role, &*one.fluent, one.beside.as_deref())).collect();
+        let texts: Vec<_> =
+            features.iter().map(|one| (one.role, &*one.fluent, one.beside.as_deref())).collect();
         assert_eq!(texts, [(Role(0), "a", Some("b")), (Role(1), "a", Some("b"))]);
         assert_eq!(features.iter().map(|one| one.weight).collect::<Vec<_>>(), [-0.2, 0.15]);
         assert_eq!(lesson.features(&known, 10).len(), 4, "weights of 0 are left out");

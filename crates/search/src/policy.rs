@@ -3,16 +3,18 @@
 //! The prediction is linear in the fluents that the move changes. A fluent that appears adds its own weight and one
 //! weight for each fluent of its context ([`Hints::fluent_contexts`]) that holds after the move; a fluent that
 //! vanishes subtracts those of its context before the move. Each role has its own weights. What all moves of a state
-//! have in common cancels out, because only differences between siblings are learnt and used (as in TreeStrap, Veness
+//! have in common cancels out, because only differences between siblings are learnt and used (as in `TreeStrap`, Veness
 //! et al. 2009, and in comparison training, Tesauro 1989).
 //!
 //! [`Hints::fluent_contexts`]: ggp_game::Hints::fluent_contexts
 
-use super::sample::{Sample, SampleArm};
+mod sample;
+
+pub(crate) use self::sample::{Sample, SampleArm};
 use ggp_game::Role;
 use std::sync::Arc;
 
-/// The step size of AdaGrad (Duchi, Hazan & Singer 2011).
+/// The step size of `AdaGrad` (Duchi, Hazan & Singer 2011).
 const RATE: f32 = 0.004;
 /// The weight decay of a step.
 const DECAY: f32 = 1e-3;
@@ -242,7 +244,7 @@ fn explained(predictions: impl Iterator<Item = Prediction>) -> f64 {
     if all > 0.0 { 1.0 - errors / all } else { 0.0 }
 }
 
-/// One step of AdaGrad.
+/// One step of `AdaGrad`.
 fn step(weight: &mut f32, square: &mut f32, slope: f32) {
     *square += slope * slope;
     *weight -= RATE * slope / (square.sqrt() + DAMPING);
