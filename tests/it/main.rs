@@ -15,6 +15,7 @@ mod five;
 mod goals;
 mod grounding;
 mod invalid;
+mod learning;
 mod many_moves;
 mod means;
 mod measurements;

@@ -2,9 +2,9 @@
 
 use crate::stage;
 use crate::statistics::Mean;
-use ggp_game::{CpuClock, Game, Role, StateMachine};
+use ggp_game::{AnonymousRules, CpuClock, Game, Role, StateMachine};
 use ggp_propnet::PropNetMachine;
-use ggp_search::{Halt, Limits, MctsOptions, Search};
+use ggp_search::{Halt, Knowledge, Limits, MctsOptions, Search};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -67,7 +67,19 @@ fn play(
 ) -> f64 {
     let mut referee = machine.clone();
     let who = |role: Role| usize::from(role.index() != seat);
-    let search = |role| Search::new(machine.clone(), &options[who(role)]).expect("a search");
+    let rules = AnonymousRules::new(game.description());
+    let search = |role| {
+        let options = &options[who(role)];
+        let mut search = Search::new(machine.clone(), options).expect("a search");
+        if let Some(descents) = options.self_play {
+            search.learn(&Limits::iterations(descents)).expect("evaluable");
+        }
+        let knowledge = options.knowledge.as_deref().map(|file| Knowledge::read(file).expect("knowledge"));
+        if let Some(lesson) = knowledge.as_ref().and_then(|all| all.lesson(&rules)) {
+            assert!(search.use_lesson(lesson).expect("evaluable"), "the lesson has failed its test");
+        }
+        search
+    };
     let mut searches: Vec<Search<PropNetMachine>> = game.roles().map(search).collect();
     let mut state = referee.initial_state().expect("a state");
     let mut goals = vec![ggp_game::Goals::None; game.role_count()];

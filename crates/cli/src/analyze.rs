@@ -2,6 +2,7 @@
 
 use crate::console::{self, FAINT};
 use crate::exit::{Exit, UsageError};
+use crate::learn;
 use crate::number::{positive_seconds, whole};
 use crate::play::stop_on_signal;
 use crate::reasoner::Reasoning;
@@ -17,6 +18,7 @@ use ggp_search::{Halt, Limits, MctsOptions, PlayerSpec, Search, Technique};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::{Value, json};
 use std::io::{IsTerminal, Write};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -46,6 +48,7 @@ const SHOWN: usize = 8;
 Examples:
   ggp analyze games/connect_four.kif --seconds 10
   ggp analyze games/hex.kif --from match.json --step 4 --spec mcts:memory=2000
+  ggp analyze games/breakthrough_holes.kif --learnt my.knowledge
   ggp analyze games/monty_hall.kif --role guest --from match.json --step 2
   ggp analyze games/nim.kif --iterations 1000 --json | jq '.roles.first[0].move'")]
 pub(crate) struct Arguments {
@@ -65,6 +68,10 @@ pub(crate) struct Arguments {
     /// The search, as mcts:iterations=1000; `ggp help players` lists its options
     #[arg(long, value_name = "SPEC", default_value = "mcts")]
     spec: String,
+    /// Instead of searching, show what FILE holds of the game: how well each generation of self-play predicted,
+    /// and the features that weigh most (`ggp learn` writes such a file)
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["role", "seconds", "iterations", "spec"])]
+    learnt: Option<PathBuf>,
     /// Print one JSON object at the end
     #[arg(long)]
     json: bool,
@@ -73,6 +80,9 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
+    if let Some(file) = &arguments.learnt {
+        return learn::show(&*arguments.file.load()?, file, arguments.json);
+    }
     let spec: PlayerSpec = arguments.spec.parse().map_err(|error| UsageError(format!("{error}")))?;
     let PlayerSpec::Mcts(options) = spec else {
         return Err(UsageError(format!("`{}` does not search", arguments.spec)).into());

@@ -31,6 +31,7 @@ mod graph;
 mod help;
 mod host;
 mod info;
+mod learn;
 mod logging;
 mod lsp;
 mod merge;
@@ -83,6 +84,7 @@ enum Command {
     View(view::Arguments),
     Analyze(analyze::Arguments),
     Solve(solve::Arguments),
+    Learn(learn::Arguments),
     Fmt(fmt::Arguments),
     Lsp(lsp::Arguments),
     Explain(explain::Arguments),
@@ -122,6 +124,7 @@ pub fn run(argv: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> u8 {
         Command::View(arguments) => view::run(&arguments),
         Command::Analyze(arguments) => analyze::run(&arguments),
         Command::Solve(arguments) => solve::run(&arguments),
+        Command::Learn(arguments) => learn::run(&arguments),
         Command::Check(arguments) => check::run(&arguments),
         Command::Fmt(arguments) => fmt::run(&arguments),
         Command::Lsp(arguments) => Ok(lsp::run(&arguments)),

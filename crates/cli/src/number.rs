@@ -16,6 +16,14 @@ pub(crate) fn positive_seconds(text: &str) -> Result<Duration, String> {
     time.ok_or_else(|| not_seconds("a positive number such as 0.5"))
 }
 
+/// Parses a number of minutes that is greater than 0.
+pub(crate) fn positive_minutes(text: &str) -> Result<Duration, String> {
+    let minutes: Option<f64> = text.parse().ok();
+    let time = minutes.and_then(|minutes| Duration::try_from_secs_f64(60.0 * minutes).ok());
+    let wanted = "not a valid number of minutes; write a positive number such as 0.5";
+    time.filter(|time| !time.is_zero()).ok_or_else(|| wanted.to_owned())
+}
+
 fn read_seconds(text: &str) -> Option<Duration> {
     Duration::try_from_secs_f64(text.parse().ok()?).ok()
 }
@@ -51,7 +59,7 @@ where
 
 #[cfg(test)]
 mod tests {
-    use super::{positive_seconds, seconds, share_of_range, whole};
+    use super::{positive_minutes, positive_seconds, seconds, share_of_range, whole};
     use std::time::Duration;
 
     #[test]
@@ -66,6 +74,14 @@ mod tests {
         let wanted = "not a valid number of seconds; write a positive number such as 0.5";
         for bad in ["0", "-0", "0.0", "1e-99", "-1", "1e99"] {
             assert_eq!(positive_seconds(bad), Err(wanted.to_owned()), "{bad}");
+        }
+    }
+
+    #[test]
+    fn minutes_are_above_0() {
+        assert_eq!(positive_minutes("0.5"), Ok(Duration::from_secs(30)));
+        for bad in ["0", "-1", "inf", "1e99", "5m", ""] {
+            assert!(positive_minutes(bad).is_err(), "{bad}");
         }
     }
 

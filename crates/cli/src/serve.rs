@@ -11,11 +11,12 @@ use ggp::{Build, LatePlayer};
 use ggp_datalog::Limits;
 use ggp_game::{Game, Player, StopToken, rng};
 use ggp_propnet::GroundLimits;
-use ggp_search::{PlayerSpec, Technique};
+use ggp_search::{Knowledge, MctsOptions, PlayerSpec, Technique};
 use ggp_server::http::DEFAULT_PORT;
 use ggp_server::player::{LineError, PlayerConfig, serve_lines, serve_player};
 use std::io::{self, Write};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -34,6 +35,7 @@ Examples:
   ggp serve --log info
   ggp serve mcts:memory=2000 --port 9148 --name Sprightly
   ggp serve random --port 0
+  ggp serve --knowledge my.knowledge
   ggp serve --bind 0.0.0.0 --matches 1
   ggp match games/hex.kif --player 'a=cmd:old/ggp serve --stdio' --player 'b=cmd:new/ggp serve --stdio'")]
 pub(crate) struct Arguments {
@@ -63,6 +65,10 @@ pub(crate) struct Arguments {
     /// interpreter. The search has a limit of its own: mcts:memory=MIB, 512 by default
     #[arg(long, value_name = "MIB", default_value_t = 1024, value_parser = whole(16u32..))]
     memory: u32,
+    /// The file of what was learnt of games: the player uses what it says of a game, goes on learning in its
+    /// start clock and from its matches, and keeps it there; the same as mcts:knowledge=FILE
+    #[arg(long, value_name = "FILE")]
+    knowledge: Option<PathBuf>,
     #[command(flatten)]
     logging: Logging,
     #[command(flatten)]
@@ -70,7 +76,18 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
-    let spec: PlayerSpec = arguments.spec.parse().map_err(|error| UsageError(format!("{error}")))?;
+    let mut spec: PlayerSpec = arguments.spec.parse().map_err(|error| UsageError(format!("{error}")))?;
+    match (&mut spec, &arguments.knowledge) {
+        (PlayerSpec::Mcts(options), Some(file)) => options.knowledge = Some(file.clone()),
+        (PlayerSpec::Random(_), Some(_)) => {
+            return Err(UsageError("--knowledge is for players that search, such as mcts".to_owned()).into());
+        }
+        (_, None) => {}
+    }
+    if let PlayerSpec::Mcts(MctsOptions { knowledge: Some(file), .. }) = &spec {
+        // A file that cannot be used is refused now, not in a match.
+        Knowledge::read(file).map_err(UsageError::of)?;
+    }
     arguments.logging.start();
     let stop = StopToken::new();
     stop_on_signal(&stop)?;

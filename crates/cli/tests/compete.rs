@@ -604,3 +604,50 @@ fn a_wrong_command_line_is_2() {
         assert!(help.stdout.contains(&format!("Examples:\n  ggp {name} ")), "{}", help.stdout);
     }
 }
+
+#[test]
+fn what_is_learnt_stays_in_the_file_and_can_be_seen() {
+    let file = fresh("games.knowledge");
+    let file = file.to_str().unwrap();
+    let learn = |game: &str| {
+        ggp(&["learn", game, "--descents", "6000", "--threads", "1", "--knowledge", file, "--json"])
+    };
+    let last = |run: &Run| -> serde_json::Value {
+        assert_eq!((run.code, &*run.stderr), (0, ""));
+        serde_json::from_str(run.stdout.lines().last().expect("a generation")).expect("JSON")
+    };
+    let rules = "games/tic_tac_toe.kif";
+    let (first, second) = (last(&learn(rules)), last(&learn(rules)));
+    assert!(first["descents"].as_u64() >= Some(6000) && first["positions"].as_u64() > Some(0), "{first}");
+    assert!(second["descents"].as_u64() >= Some(12_000), "learning goes on: {second}");
+    let shown = ggp(&["analyze", rules, "--learnt", file]);
+    assert_eq!((shown.code, &*shown.stderr), (0, ""));
+    let feature = |line: &str| line.contains("x: (") || line.contains("o: (");
+    assert_eq!(shown.stdout.lines().filter(|line| feature(line)).count(), 10, "{}", shown.stdout);
+
+    for (game, why) in [
+        ("games/eight_puzzle.kif", "this game cannot be learnt: it has one role"),
+        ("games/kuhn_poker.kif", "this game cannot be learnt: its roles see only a part of the state"),
+    ] {
+        let run = learn(game);
+        assert_eq!((run.code, &*run.stdout), (1, ""));
+        assert!(run.stderr.contains(why), "{}", run.stderr);
+    }
+    let other = ggp(&["analyze", "games/nim.kif", "--learnt", file]);
+    assert_eq!(other.code, 1);
+    assert!(other.stderr.contains("holds nothing of this game; `ggp learn` learns it"), "{}", other.stderr);
+    std::fs::write(file, "(role x)").unwrap();
+    for args in [
+        &["learn", rules, "--knowledge", file, "--descents", "1"][..],
+        &["serve", "--knowledge", file, "--stdio"],
+        &["serve", &format!("mcts:knowledge={file}"), "--stdio"],
+        &["analyze", rules, "--learnt", file],
+    ] {
+        let run = ggp(args);
+        assert_eq!(run.code, 2, "{args:?}");
+        assert!(run.stderr.contains("holds no knowledge of games: name a file that"), "{}", run.stderr);
+    }
+    let run = ggp(&["serve", "random", "--knowledge", file, "--stdio"]);
+    assert_eq!(run.code, 2);
+    assert!(run.stderr.contains("--knowledge is for players that search"), "{}", run.stderr);
+}

@@ -1,6 +1,6 @@
 //! Hints: knowledge about a game that a machine may have in addition to the answers of the rules.
 
-use crate::{EvalError, Goal, Move, Role, StateMachine};
+use crate::{EvalError, Fact, Goal, Move, Role, StateMachine};
 
 /// Knowledge of a machine about its game that makes a search faster or stronger. Hints never change legal
 /// moves, states or goals: a search without hints is slower or weaker, but still correct. By default a
@@ -78,6 +78,26 @@ pub trait Hints: StateMachine {
         let _ = (states, role);
         out.clear(0);
         Ok(())
+    }
+
+    /// The fluents that may hold in some state, in the order of their bits in [`Hints::fluent_words`]. Empty if the
+    /// machine does not keep its states as bits.
+    fn fluents(&self) -> Vec<Fact> {
+        Vec::new()
+    }
+
+    /// For each fluent, at most `most` fluents that the rules connect with it, by their indices in [`Hints::fluents`] in
+    /// ascending order. Empty if the machine does not know them.
+    fn fluent_contexts(&mut self, most: usize) -> Vec<Vec<u32>> {
+        let _ = most;
+        Vec::new()
+    }
+
+    /// The fluents of `state` as bits, 64 in a word, in the order of [`Hints::fluents`]. Empty if the machine does not
+    /// keep its states as bits.
+    fn fluent_words<'s>(&self, state: &'s Self::State) -> &'s [u64] {
+        let _ = state;
+        &[]
     }
 }
 

@@ -29,6 +29,7 @@
 #[doc(hidden)]
 pub mod adapt;
 mod advice;
+mod anonymous;
 mod clock;
 mod cpu_clock;
 mod error;
@@ -58,6 +59,7 @@ mod semantics;
 mod watchdog;
 
 pub use advice::advice;
+pub use anonymous::AnonymousRules;
 pub use clock::{Clocks, Deadline, StopToken};
 pub use cpu_clock::CpuClock;
 pub use error::EvalError;

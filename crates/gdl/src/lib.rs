@@ -31,6 +31,7 @@ pub mod lines;
 mod normalise;
 pub mod parse;
 pub mod print;
+pub mod rename;
 pub mod render;
 pub mod sexpr;
 pub mod symbol;

@@ -41,6 +41,7 @@ mod allocate;
 mod bounds;
 mod builder;
 mod circuit;
+mod context;
 mod cpu;
 mod decisive;
 mod dependence;

@@ -132,7 +132,7 @@ impl<M: Playouts> Search<M> {
         let batch = std::mem::take(&mut self.worker.batch);
         self.back_up_batch(&batch, per_leaf, logs);
         if logs {
-            self.learn(&batch.descents, per_leaf);
+            self.update_statistics(&batch.descents, per_leaf);
         }
         self.worker.batch = batch;
     }

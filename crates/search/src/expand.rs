@@ -45,7 +45,10 @@ impl<M: Playouts> Search<M> {
         if self.two_player.has(Technique::Decisive) {
             self.worker.machine.decisive_moves(&[state], &mut decisive)?;
         }
-        self.open(root, &mut legal, &mut decisive)
+        self.open(root, &mut legal)?;
+        self.set_learnt(&[root])?;
+        self.order(root, &legal, &mut decisive);
+        Ok(())
     }
 
     /// Advances every descent that waits at a leaf, either to a start state of playouts or to known goals.
@@ -70,21 +73,20 @@ impl<M: Playouts> Search<M> {
         let roles = self.tree.roles();
         let decisive =
             batch.decisive.chunks_exact_mut(roles).map(Some).chain(std::iter::repeat_with(|| None));
-        let leaves = batch.unopened.iter().zip(batch.legal.chunks_exact_mut(roles)).zip(decisive);
+        for (&id, legal) in batch.unopened.iter().zip(batch.legal.chunks_exact_mut(roles)) {
+            self.open(id, legal)?;
+        }
+        self.set_learnt(&batch.unopened)?;
+        let leaves = batch.unopened.iter().zip(batch.legal.chunks_exact(roles)).zip(decisive);
         for ((&id, legal), decisive) in leaves {
-            self.open(id, legal, decisive.unwrap_or_default())?;
+            self.order(id, legal, decisive.unwrap_or_default());
         }
         Ok(())
     }
 
-    /// Opens a leaf with its `legal` moves, and defers some of these moves (see `defer`). The search treats
-    /// a state in which some role has no legal move as the end of the game.
-    fn open(
-        &mut self,
-        id: NodeId,
-        legal: &mut [Vec<Move>],
-        decisive: &mut [RestrictedMoves],
-    ) -> Result<(), EvalError> {
+    /// Opens a leaf with its `legal` moves. The search treats a state in which some role has no legal move as the end
+    /// of the game.
+    fn open(&mut self, id: NodeId, legal: &mut [Vec<Move>]) -> Result<(), EvalError> {
         if legal.iter().any(Vec::is_empty) {
             self.worker.machine.goals(&self.tree[id].state, &mut self.goals)?;
             self.tree.end(id, &self.goals);
@@ -93,10 +95,16 @@ impl<M: Playouts> Search<M> {
                 self.worker.random.shuffle(moves);
             }
             self.tree.open(id, legal);
+        }
+        Ok(())
+    }
+
+    /// Sets the advantages of the arms of a node opened with `legal` moves, and defers some of them (see `defer`).
+    fn order(&mut self, id: NodeId, legal: &[Vec<Move>], decisive: &mut [RestrictedMoves]) {
+        if self.tree[id].phase == Phase::Open {
             self.set_advantages(id);
             self.defer(id, legal, decisive);
         }
-        Ok(())
     }
 
     /// Advances the descents in `childless` to their next states. Creates a node for each state without a

@@ -3,6 +3,7 @@
 use crate::batch_size::BatchSizing;
 use crate::select::EXPLORATION;
 use crate::technique::{Technique, Techniques};
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// The options of [`crate::MctsPlayer`] and [`crate::Search`].
@@ -41,6 +42,13 @@ pub struct MctsOptions {
     /// that predict an arm's mean from the history of its move. A given weight also fixes the slope at 1 and
     /// the offset at 0.
     pub prior_weight: Option<f64>,
+    /// The file with what was learnt of games ([`Knowledge`](crate::Knowledge)). With [`Technique::Learn`], a player uses
+    /// its lesson of the game, goes on learning for a part of the start clock and from its own searches, and writes what it
+    /// has learnt when the match ends.
+    pub knowledge: Option<PathBuf>,
+    /// The number of descents of self-play at the start of a match. `None` for a part of the start clock if there is a
+    /// file of knowledge, else for none.
+    pub self_play: Option<u64>,
     /// The techniques used beyond plain UCT.
     pub techniques: Techniques,
 }
@@ -63,6 +71,8 @@ impl Default for MctsOptions {
             batch: BatchSizing::default(),
             threads: 1,
             prior_weight: None,
+            knowledge: None,
+            self_play: None,
             techniques: Techniques::all(),
         }
     }

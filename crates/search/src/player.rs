@@ -1,16 +1,28 @@
 //! `MctsPlayer`: a player that chooses its moves by Monte-Carlo tree search.
 
 use crate::interrupt::{interrupt_at, release};
-use crate::limits::{Limits, before_margin};
+use crate::learn::{Knowledge, Learner};
+use crate::limits::{Halt, Limits, before_margin};
 use crate::observation::{joint_texts, not_started};
 use crate::options::MctsOptions;
 use crate::running_match::{LazySearch, RunningMatch};
 use crate::search::Search;
+use crate::technique::Technique;
 use ggp_game::{
     Clocks, Deadline, Draft, Game, Observation, PlayError, Player, Playouts, Role, SearchReport, StopToken,
 };
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::time::Duration;
+
+/// The part of the start clock that goes to self-play.
+const LEARNING: f64 = 0.6;
+/// No part of a shorter start clock goes to self-play.
+const LEAST_CLOCK: Duration = Duration::from_secs(2);
+/// The time of a search before self-play, which finds out whether the game is solved at once.
+const PROBE: Duration = Duration::from_millis(50);
+/// The time of the training with the searches of a match, after its end.
+const LAST_TRAINING: Duration = Duration::from_secs(1);
 
 /// A function that creates a player's machine for a game. The function must return by the deadline, or when
 /// the stop token is raised.
@@ -80,10 +92,14 @@ impl<M: Playouts> Player for MctsPlayer<M> {
         // search.
         let timed = self.options.iterations.is_none();
         let watched = timed.then(|| interrupt_at(search.machine(), clock, stop));
+        let mut learner = None;
         match search.get_or_create(&self.options) {
             // The first move needs the legal moves. A timeout here does not fail the start.
             Ok(search) => {
                 let opened = search.choices(role).is_ok();
+                if opened {
+                    learner = study(search, &self.options, role, clock, stop)?;
+                }
                 if opened && timed && deadline.0.is_some() {
                     search.run(&Limits::default().until(clock).or_when(stop).for_role(role));
                 }
@@ -94,7 +110,7 @@ impl<M: Playouts> Player for MctsPlayer<M> {
         }
         drop(watched);
         release(search.machine());
-        self.current = Some(RunningMatch { search, role, clocks, pending_moves: VecDeque::new() });
+        self.current = Some(RunningMatch { search, role, clocks, pending_moves: VecDeque::new(), learner });
         Ok(())
     }
 
@@ -155,8 +171,57 @@ impl<M: Playouts> Player for MctsPlayer<M> {
     }
 
     fn stop(&mut self, _seen: Observation<'_>) {
-        self.current = None;
+        let learner = self.current.take().and_then(|running| running.learner);
+        if let (Some(mut learner), Some(file)) = (learner, &self.options.knowledge) {
+            learner.end_match(&Limits::time(LAST_TRAINING));
+            if let Err(error) = Knowledge::add_to(file, learner.rules(), learner.lesson()) {
+                tracing::warn!("what was learnt is lost: {error}");
+            }
+        }
     }
+}
+
+/// What a player does with knowledge before its first move: `search` uses the lesson of the game, and self-play goes on
+/// from it until a part of the time to `clock`, the end of the start clock, is over. Returns the learner if there is a
+/// file for what it learns in the match.
+///
+/// # Errors
+/// When the file of knowledge cannot be read.
+fn study<M: Playouts>(
+    search: &mut Search<M>,
+    options: &MctsOptions,
+    role: Role,
+    clock: Deadline,
+    stop: &StopToken,
+) -> Result<Option<Learner<M>>, PlayError> {
+    let file = options.knowledge.as_deref();
+    if !options.has(Technique::Learn) || file.is_none() && options.self_play.is_none() {
+        return Ok(None);
+    }
+    let Some(mut learner) = Learner::new(search.machine(), options) else { return Ok(None) };
+    if let Some(file) = file {
+        let knowledge = Knowledge::read(file).map_err(|error| PlayError::Unable(error.to_string()))?;
+        if let Some(lesson) = knowledge.lesson(learner.rules()) {
+            learner.resume(lesson);
+        }
+    }
+    let limits = match (options.self_play, clock.remaining()) {
+        (Some(most), _) => Some(Limits::iterations(most).until(clock)),
+        (None, Some(left)) if options.iterations.is_none() && left >= LEAST_CLOCK => {
+            // A game that is solved at once needs no policy.
+            let probe = Limits::time(PROBE).or_when(stop).for_role(role);
+            let solved = search.run(&probe) == Halt::Decided;
+            (!solved).then(|| Limits::time(left.mul_f64(LEARNING)))
+        }
+        _ => None,
+    };
+    // A policy is optional: the search does without it after an error.
+    let learnt =
+        limits.map_or(Ok(()), |limits| learner.run(&limits.or_when(stop), options.threads, |_| true));
+    if let (Ok(()), Some(policy)) = (learnt, learner.used()) {
+        let _ = search.use_policy(policy);
+    }
+    Ok(file.is_some().then_some(learner))
 }
 
 #[cfg(test)]

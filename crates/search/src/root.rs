@@ -64,6 +64,7 @@ impl<M: Playouts> Search<M> {
             advantages: Vec::new(),
             preferred: None,
             draft: None,
+            policy: None,
             batches: 0,
             in_flight: 0,
         };

@@ -1,5 +1,6 @@
 //! The match that a tree-search player is playing.
 
+use crate::learn::Learner;
 use crate::limits::Limits;
 use crate::options::MctsOptions;
 use crate::search::{RunCounts, Search};
@@ -15,6 +16,8 @@ pub(crate) struct RunningMatch<M: Playouts> {
     /// moves if the player was not asked for a move in between, or if the evaluation of one of them was
     /// interrupted.
     pub(crate) pending_moves: VecDeque<Vec<String>>,
+    /// What learns from the searches of the match.
+    pub(crate) learner: Option<Learner<M>>,
 }
 
 /// A search that is created once there is time to evaluate the initial state.
@@ -68,8 +71,13 @@ impl<M: Playouts> RunningMatch<M> {
         stop: &StopToken,
         draft: &Draft,
     ) -> Result<Move, PlayError> {
-        let RunningMatch { search, role, clocks, pending_moves } = self;
+        let RunningMatch { search, role, clocks, pending_moves, learner } = self;
         let (search, iterations) = (search.get_or_create(options)?, options.iterations);
+        if let Some(learner) = learner
+            && !pending_moves.is_empty()
+        {
+            learner.watch(search).map_err(play_error)?;
+        }
         while let Some(texts) = pending_moves.front() {
             // A machine may parse only the moves that it has listed before.
             search.choices(*role).map_err(play_error)?;

@@ -71,6 +71,8 @@ pub struct Search<M: Playouts> {
     pub(crate) preferred: Option<Arc<Preference>>,
     /// The role whose best move a run writes to a draft, and the time of the last such move. `None` without a draft.
     pub(crate) draft: Option<(Role, Draft, Instant)>,
+    /// The learnt policy.
+    pub(crate) policy: Option<Arc<crate::policy::Policy>>,
     /// The number of batches begun so far.
     pub(crate) batches: u64,
     /// The number of iterations that have begun and are not backed up yet.

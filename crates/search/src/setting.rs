@@ -53,7 +53,7 @@ const FROM_1: &str = "a whole number from 1 on";
 const SEED: &str = "seed of the player's random numbers";
 const DERIVED_SEED: &str = "derived from the seed of the command";
 
-const NUMBERS: [Setting<MctsOptions>; 7] = [
+const NUMBERS: [Setting<MctsOptions>; 9] = [
     Setting {
         name: "iterations",
         values: FROM_1,
@@ -107,6 +107,26 @@ const NUMBERS: [Setting<MctsOptions>; 7] = [
         },
         show: |options, _| {
             options.prior_weight.map_or("fitted to the tree".to_owned(), |weight| weight.to_string())
+        },
+    },
+    Setting {
+        name: "knowledge",
+        values: "the name of a file",
+        meaning: "file of what `ggp learn` and earlier matches have learnt; goes on learning in it (with `learn`)",
+        set: |options, _, text| parse_optional(&mut options.knowledge, text, |_| !text.is_empty()),
+        show: |options, _| {
+            options.knowledge.as_ref().map_or("none".to_owned(), |file| file.display().to_string())
+        },
+    },
+    Setting {
+        name: "self_play",
+        values: FROM_1,
+        meaning: "number of descents of self-play before the first move (with `learn`)",
+        set: |options, _, text| parse_optional(&mut options.self_play, text, |&n| n > 0),
+        show: |options, _| {
+            options
+                .self_play
+                .map_or("with `knowledge`, a part of the start clock".to_owned(), |most| most.to_string())
         },
     },
 ];

@@ -206,8 +206,8 @@ mod tests {
         assert_eq!(
             parse("mcts:iteration=5").unwrap_err(),
             "mcts has no option `iteration`; its options are iterations, memory, c, seed, margin, threads, \
-             prior_weight, transpositions, solver, regret, line, beam, conditions, subgames, history, \
-             mast, decisive, floor, secure"
+             prior_weight, knowledge, self_play, transpositions, solver, regret, line, beam, conditions, \
+             subgames, history, mast, decisive, floor, secure, learn"
         );
         assert_eq!(parse("random:c=5").unwrap_err(), "random has no option `c`; its options are seed");
         assert_eq!(

@@ -39,11 +39,14 @@ pub enum Technique {
     /// With two roles and alternating moves, the search plays the secure child (the move with the highest
     /// lower confidence bound) instead of the most visited move.
     Secure,
+    /// Searches use a policy that self-play has taught, in the prior of arms: it predicts the values of moves by the
+    /// fluents that they change. It is used if it has predicted unknown matches better than the history.
+    Learn,
 }
 
 impl Technique {
     /// All techniques.
-    pub const ALL: [Technique; 12] = [
+    pub const ALL: [Technique; 13] = [
         Technique::Transpositions,
         Technique::Solver,
         Technique::Regret,
@@ -56,6 +59,7 @@ impl Technique {
         Technique::Decisive,
         Technique::Floor,
         Technique::Secure,
+        Technique::Learn,
     ];
 
     /// The technique's name in a player's specification.
@@ -73,6 +77,7 @@ impl Technique {
             Technique::Decisive => "decisive",
             Technique::Floor => "floor",
             Technique::Secure => "secure",
+            Technique::Learn => "learn",
         }
     }
 
@@ -100,6 +105,9 @@ impl Technique {
             Technique::Floor => "two roles, alternating moves: explore only moves that may beat a proven one",
             Technique::Secure => {
                 "two roles, alternating moves: play the move with the highest lower confidence bound"
+            }
+            Technique::Learn => {
+                "use what self-play has taught of the game, as prior of moves (with `knowledge` or `self_play`)"
             }
         }
     }

@@ -111,6 +111,25 @@ impl<S: Eq + Hash> Tree<S> {
         self.chunks.last().map_or(0, |last| ((self.chunks.len() - 1) * CHUNK + last.nodes.len()) as u32)
     }
 
+    /// The ids of all positions, free ones included.
+    pub(crate) fn ids(&self) -> impl Iterator<Item = NodeId> + use<S> {
+        (0..self.high_water()).map(NodeId)
+    }
+
+    /// Appends a joint move of the open node `id` for each of `moves` of `role`. The other roles make their first moves.
+    pub(crate) fn append_joints(
+        &self,
+        id: NodeId,
+        role: Role,
+        moves: impl Iterator<Item = Move>,
+        out: &mut Vec<Move>,
+    ) {
+        for mv in moves {
+            let other = |other: Role| if other == role { mv } else { self.arms(id, other)[0].mv };
+            out.extend(self.each_role().map(other));
+        }
+    }
+
     /// The node at `id`; `None` if that position is free.
     pub(crate) fn get(&self, id: NodeId) -> Option<&Node<S>> {
         let chunk = self.chunks.get(id.0 as usize / CHUNK)?;

@@ -5,14 +5,9 @@
 //! variables, names, integers, keywords. The order of the words and the arity of the terms stay the same.
 
 use ggp_game::rng;
-use ggp_gdl::keyword::Connective;
-use ggp_gdl::lexer::{Lexer, TokenKind};
-use ggp_gdl::{Description, Keyword};
+use ggp_gdl::Description;
+use ggp_gdl::rename::{is_free, rename};
 use rustc_hash::FxHashMap;
-
-/// Names that are never replaced, because managers and players interpret them: the role `random`, and `_`,
-/// because `?_` is the anonymous variable. Keywords, connectives and integers are not replaced either.
-const KEPT: [&str; 2] = ["random", "_"];
 
 /// Words that never replace a symbol, because they are replies of players or stand for the absence of a move.
 const RESERVED: [&str; 9] =
@@ -47,7 +42,7 @@ impl Scramble {
         let mut scramble = Scramble { words: FxHashMap::default(), names: FxHashMap::default() };
         let mut drawn = 0;
         for (_, name) in rules.symbols.iter() {
-            if is_kept(name) {
+            if !is_free(name) {
                 continue;
             }
             let sign = if name.starts_with('?') { "?" } else { "" };
@@ -57,7 +52,7 @@ impl Scramble {
                 let word = word(bits, 2 + (drawn / 500).min(2) as usize);
                 drawn += 1;
                 let taken = RESERVED.contains(&word.as_str())
-                    || is_kept(&word)
+                    || !is_free(&word)
                     || scramble.names.contains_key(&word)
                     || scramble.names.contains_key(&format!("?{word}"));
                 if !taken {
@@ -73,35 +68,14 @@ impl Scramble {
     /// Replaces the symbols in `text`, which holds rules or moves, by their scrambled words. Symbols that the
     /// rules do not have stay unchanged.
     pub fn scramble(&self, text: &str) -> String {
-        replace(text, |name| self.words.get(name).map(String::as_str))
+        rename(text, |name| self.words.get(name).map(String::as_str))
     }
 
     /// Replaces the scrambled words in a player's text by the symbols of the rules. Ignores the case of the
     /// words, because some players change it.
     pub fn unscramble(&self, text: &str) -> String {
-        replace(text, |word| self.names.get(word.to_ascii_lowercase().as_str()).map(String::as_str))
+        rename(text, |word| self.names.get(word.to_ascii_lowercase().as_str()).map(String::as_str))
     }
-}
-
-fn is_kept(name: &str) -> bool {
-    let stem = name.strip_prefix('?').unwrap_or(name);
-    Keyword::of(name).is_some()
-        || Connective::of(name).is_some()
-        || KEPT.contains(&stem)
-        || name.parse::<i64>().is_ok()
-}
-
-fn replace<'a>(text: &str, mapped: impl Fn(&str) -> Option<&'a str>) -> String {
-    let mut out = String::with_capacity(2 * text.len());
-    let mut end = 0;
-    for token in Lexer::new(text.as_bytes()).filter(|t| t.kind == TokenKind::Word) {
-        let name = &text[token.span.range()];
-        out.push_str(&text[end..token.span.start]);
-        out.push_str(mapped(name).unwrap_or(name));
-        end = token.span.end;
-    }
-    out.push_str(&text[end..]);
-    out
 }
 
 #[cfg(test)]

@@ -9,8 +9,8 @@ use crate::single::SinglePlayouts;
 use crate::state::BitState;
 use crate::subgames::subgames;
 use ggp_game::{
-    Batches, DecisiveMoves, EvalError, GoalParts, Goals, Hints, Move, Playout, PlayoutPlan, RestrictedMoves,
-    Role, StateMachine, StopToken,
+    Batches, DecisiveMoves, EvalError, Fact, GoalParts, Goals, Hints, Move, Playout, PlayoutPlan,
+    RestrictedMoves, Role, StateMachine, StopToken,
 };
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -211,6 +211,18 @@ impl Hints for PropNetMachine {
     fn goal_parts(&mut self, states: &[&BitState], role: Role, out: &mut GoalParts) -> Result<(), EvalError> {
         self.nearness_of(role)?.parts(states, out);
         Ok(())
+    }
+
+    fn fluents(&self) -> Vec<Fact> {
+        self.shared.net.fluents.iter().map(|fluent| fluent.fact.clone()).collect()
+    }
+
+    fn fluent_contexts(&mut self, most: usize) -> Vec<Vec<u32>> {
+        crate::context::of_fluents(&self.shared.net, most, &self.stop).unwrap_or_default()
+    }
+
+    fn fluent_words<'s>(&self, state: &'s BitState) -> &'s [u64] {
+        state.words()
     }
 }
 

@@ -1,0 +1,217 @@
+//! `ggp learn`: learns a game by self-play and keeps what it has learnt in a file.
+
+use crate::console;
+use crate::exit::{Exit, UsageError};
+use crate::number::{positive_minutes, whole};
+use crate::play::stop_on_signal;
+use crate::progress::Progress;
+use crate::reasoner::Reasoning;
+use crate::rulesheet::GameFile;
+use ggp::WithMachine;
+use ggp_game::{AnonymousRules, Game, Playouts, StopToken};
+use ggp_search::{Feature, Generation, Knowledge, Learner, Limits, MctsOptions};
+use serde_json::{Value, json};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The time of learning, if the command line limits neither time nor descents.
+const LEARNING_TIME: Duration = Duration::from_secs(600);
+
+/// The number of features that are shown.
+const FEATURES: usize = 10;
+
+/// The width of a bar of the chart, in characters.
+const BAR: f64 = 40.0;
+
+/// Learn a game by self-play, for players that use the file of knowledge
+///
+/// Plays matches of short searches against themselves and learns from all their nodes which fluents make a move good.
+/// Prints a line for each generation: how much of the differences between sibling moves, in matches held out for
+/// this, the history of moves explains and how much the learnt policy does (1 is all). Players with
+/// `knowledge=FILE` use the policy if it explains more. The words of the rules do not count: the file serves every
+/// spelling of a game. Ctrl-C ends learning early, and what was learnt is kept. The exit code is 1 if
+/// this game cannot be learnt.
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = "\
+Examples:
+  ggp learn games/breakthrough_holes.kif --minutes 10 --knowledge my.knowledge
+  ggp play games/breakthrough_holes.kif --player mcts:knowledge=my.knowledge
+  ggp serve mcts:knowledge=my.knowledge
+  ggp analyze games/breakthrough_holes.kif --learnt my.knowledge")]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    file: GameFile,
+    /// The file that keeps what was learnt of this and other games; learning goes on from it
+    #[arg(long, value_name = "FILE")]
+    knowledge: PathBuf,
+    /// The maximum number of minutes; 10 if there is no limit of descents
+    #[arg(long, value_name = "M", value_parser = positive_minutes)]
+    minutes: Option<Duration>,
+    /// The maximum number of descents of all searches together
+    #[arg(long, value_name = "N", value_parser = whole(1u64..))]
+    descents: Option<u64>,
+    /// The number of matches at once; by default one for each processor. With one and --descents,
+    /// equal seeds learn the same
+    #[arg(long, value_name = "N", value_parser = whole(1u16..=1024))]
+    threads: Option<u16>,
+    /// The seed of the random numbers
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = whole(0u64..))]
+    seed: u64,
+    /// Print a JSON object for each generation instead of a line
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    reasoning: Reasoning,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
+    let game = arguments.file.load()?;
+    // A file that cannot be used is refused before the work, not after it.
+    let knowledge = Knowledge::read(&arguments.knowledge).map_err(UsageError::of)?;
+    if game.has_percepts() {
+        return Ok(refuse("its roles see only a part of the state"));
+    }
+    let stop = StopToken::new();
+    stop_on_signal(&stop)?;
+    // Learning must not depend on the words of the rules, so it plays the game without them.
+    let rules = AnonymousRules::new(game.description());
+    let description = ggp_gdl::parse(rules.text().as_bytes()).expect("printed rules are rules");
+    let anonymous = Game::new(description).expect("other words break no rule");
+    let progress = Progress::start("building the network");
+    let reasoner = arguments.reasoning.build(&Arc::new(anonymous))?;
+    reasoner.with(Learn { arguments, knowledge, rules, stop, progress })
+}
+
+/// Says why a game cannot be learnt.
+fn refuse(why: &str) -> Exit {
+    console::say(&format!("this game cannot be learnt: {why}"));
+    Exit::Findings
+}
+
+struct Learn<'a> {
+    arguments: &'a Arguments,
+    knowledge: Knowledge,
+    rules: AnonymousRules,
+    stop: StopToken,
+    progress: Progress,
+}
+
+impl WithMachine for Learn<'_> {
+    type Output = anyhow::Result<Exit>;
+
+    fn run<M: Playouts + 'static>(self, mut machine: M) -> anyhow::Result<Exit> {
+        let Learn { arguments, knowledge, rules, stop, progress } = self;
+        machine.interrupt_on(&stop);
+        let options = MctsOptions { seed: Some(arguments.seed), ..MctsOptions::default() };
+        let Some(mut learner) = Learner::new(&machine, &options) else {
+            return Ok(refuse(if machine.game().role_count() < 2 {
+                "it has one role"
+            } else if machine.fluents().is_empty() {
+                "only games with a propositional network can be"
+            } else {
+                "it has too many fluents"
+            }));
+        };
+        let known = knowledge.lesson(&rules).is_some_and(|lesson| learner.resume(lesson));
+        let time = arguments.minutes.or(arguments.descents.is_none().then_some(LEARNING_TIME));
+        let limits = time.map_or(Limits::default(), Limits::time).or_when(&stop);
+        let limits = Limits { iterations: arguments.descents, ..limits };
+        let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        let threads = arguments.threads.map_or(processors, usize::from);
+        let mut out = console::stdout();
+        if !arguments.json {
+            if known {
+                writeln!(out, "going on from {}", arguments.knowledge.display())?;
+            }
+            writeln!(out, "{}", header())?;
+            out.flush()?;
+        }
+        progress.set("playing matches against itself");
+        let mut written = Ok(());
+        let learnt = learner.run(&limits, threads, |generation| {
+            written = tell(&mut out, generation, arguments.json);
+            written.is_ok()
+        });
+        drop(progress);
+        match learnt {
+            Err(ggp_game::EvalError::Interrupted) if stop.is_stopped() => {}
+            other => other?,
+        }
+        Knowledge::add_to(&arguments.knowledge, &rules, learner.lesson())?;
+        console::unless_closed(written)?;
+        if !arguments.json {
+            let uses = learner.generations().last().is_some_and(Generation::passes);
+            let what = if uses {
+                "players use the policy"
+            } else {
+                "players do not use the policy: it predicts too little"
+            };
+            console::unless_closed(writeln!(out, "kept in {}; {what}", arguments.knowledge.display()))?;
+        }
+        Ok(Exit::Done)
+    }
+}
+
+/// Prints what `file` holds of `game`: the generations of self-play, and the features that weigh most.
+pub(crate) fn show(game: &Game, file: &Path, json: bool) -> anyhow::Result<Exit> {
+    let knowledge = Knowledge::read(file).map_err(UsageError::of)?;
+    let rules = AnonymousRules::new(game.description());
+    let Some(lesson) = knowledge.lesson(&rules) else {
+        console::say(&format!("{} holds nothing of this game; `ggp learn` learns it", file.display()));
+        return Ok(Exit::Findings);
+    };
+    let features = lesson.features(&rules, FEATURES);
+    let mut out = console::stdout();
+    if json {
+        let features = features.iter().map(|Feature { role, fluent, beside, weight }| {
+            json!({ "role": game.role_name(*role), "fluent": fluent, "beside": beside, "weight": weight })
+        });
+        let generations = lesson.generations().iter().map(object);
+        let object = json!({
+            "generations": generations.collect::<Vec<_>>(),
+            "features": features.collect::<Vec<_>>(),
+            "used": lesson.is_used(),
+        });
+        writeln!(out, "{object}")?;
+        return Ok(Exit::Done);
+    }
+    writeln!(out, "{}", header())?;
+    for generation in lesson.generations() {
+        tell(&mut out, generation, false)?;
+    }
+    writeln!(out, "\nThe features that weigh most, in points of the goal that a move gains by them:")?;
+    for Feature { role, fluent, beside, weight } in features {
+        let beside = beside.map_or(String::new(), |beside| format!(" while {beside}"));
+        let (role, points) = (game.role_name(role), 100.0 * weight);
+        writeln!(out, "{points:>+7.1}  {role}: {}", console::printable(&format!("{fluent}{beside}")))?;
+    }
+    Ok(Exit::Done)
+}
+
+fn header() -> String {
+    format!("{:>10} {:>8} {:>9} {:>8} {:>8}", "descents", "matches", "positions", "history", "policy")
+}
+
+fn object(generation: &Generation) -> Value {
+    let Generation { matches, descents, samples, by_history, by_policy, .. } = *generation;
+    json!({
+        "matches": matches, "descents": descents, "positions": samples,
+        "by_history": by_history, "by_policy": by_policy, "used": generation.passes(),
+    })
+}
+
+/// Prints one generation: a line with a bar, or a JSON object.
+fn tell(out: &mut impl Write, generation: &Generation, json: bool) -> std::io::Result<()> {
+    let Generation { matches, descents, samples, by_history, by_policy, .. } = *generation;
+    if json {
+        writeln!(out, "{}", object(generation))?;
+    } else {
+        let length = |share: f64| (share.clamp(0.0, 1.0) * BAR).round() as usize;
+        let (history, policy) = (length(by_history), length(by_policy));
+        let bar = "=".repeat(history.min(policy)) + &"#".repeat(policy.saturating_sub(history));
+        writeln!(out, "{descents:>10} {matches:>8} {samples:>9} {by_history:>8.3} {by_policy:>8.3}  {bar}")?;
+    }
+    out.flush()
+}

@@ -1,0 +1,238 @@
+//! [`Knowledge`]: a file of lessons.
+//!
+//! Invariants: a file is written whole under another name and then renamed, so that it is never torn. A file that is
+//! damaged, foreign or of a newer format is refused and never overwritten.
+
+use super::lesson::Lesson;
+use ggp_game::AnonymousRules;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+/// The words with which a file begins. The number of the format follows.
+const HEAD: &str = "ggp knowledge ";
+/// The format that this program writes.
+const FORMAT: u32 = 1;
+/// The largest size of a file, in bytes.
+const MOST_BYTES: u64 = 256 << 20;
+
+/// The lessons of several games.
+///
+/// # Examples
+/// ```
+/// use ggp_game::AnonymousRules;
+/// use ggp_search::Knowledge;
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let file = folder.path().join("games.knowledge");
+/// let knowledge = Knowledge::read(&file).unwrap();
+/// let rules = AnonymousRules::new(&ggp_gdl::parse(b"(role you)").unwrap());
+/// assert!(knowledge.lesson(&rules).is_none(), "a file that does not exist knows nothing");
+/// knowledge.write(&file).unwrap();
+/// ```
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct Knowledge {
+    /// The lessons with the keys of their games; the one that was learnt last is the last.
+    lessons: Vec<([u8; 32], Lesson)>,
+}
+
+/// The reason why a file of lessons cannot be read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum KnowledgeError {
+    /// The file cannot be read.
+    #[error("cannot read {}: {source}", file.display())]
+    Read {
+        /// The file.
+        file: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// The file cannot be written.
+    #[error("cannot write {}: {source}", file.display())]
+    Write {
+        /// The file.
+        file: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// The file is not one of lessons.
+    #[error("{} holds no knowledge of games: name a file that `ggp learn` has written, or a new one", .0.display())]
+    Foreign(PathBuf),
+    /// The file has a newer format.
+    #[error(
+        "{} has format {format}, and this program knows formats up to {FORMAT}: use the program that wrote it, or a new file",
+        file.display()
+    )]
+    Newer {
+        /// The file.
+        file: PathBuf,
+        /// Its format.
+        format: u32,
+    },
+    /// The file is incomplete or was changed.
+    #[error("{} is damaged: remove it, and learn again", .0.display())]
+    Damaged(PathBuf),
+}
+
+impl Knowledge {
+    /// The content of `file`; no lessons if it does not exist.
+    ///
+    /// # Errors
+    /// When the file cannot be read, is not one of lessons, is damaged, or has a newer format.
+    pub fn read(file: &Path) -> Result<Knowledge, KnowledgeError> {
+        let failed = |source| KnowledgeError::Read { file: file.to_owned(), source };
+        let mut bytes = Vec::new();
+        match File::open(file) {
+            Ok(opened) => {
+                opened.take(MOST_BYTES + 1).read_to_end(&mut bytes).map_err(failed)?;
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Knowledge::default()),
+            Err(error) => return Err(failed(error)),
+        }
+        let foreign = || KnowledgeError::Foreign(file.to_owned());
+        let rest = bytes.strip_prefix(HEAD.as_bytes()).ok_or_else(foreign)?;
+        let end = rest.iter().take(12).position(|&byte| byte == b'\n').ok_or_else(foreign)?;
+        let format = std::str::from_utf8(&rest[..end]).ok().and_then(|text| text.parse().ok());
+        let format: u32 = format.ok_or_else(foreign)?;
+        if format > FORMAT {
+            return Err(KnowledgeError::Newer { file: file.to_owned(), format });
+        }
+        let damaged = || KnowledgeError::Damaged(file.to_owned());
+        let (sum, body) = rest[end + 1..].split_first_chunk::<32>().ok_or_else(damaged)?;
+        if Sha256::digest(body).as_slice() != sum {
+            return Err(damaged());
+        }
+        let knowledge: Knowledge = postcard::from_bytes(body).map_err(|_| damaged())?;
+        if knowledge.lessons.iter().all(|(_, lesson)| lesson.is_sound()) {
+            Ok(knowledge)
+        } else {
+            Err(damaged())
+        }
+    }
+
+    /// Replaces `file` by these lessons. A file that cannot be written whole keeps its old content.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn write(&self, file: &Path) -> Result<(), KnowledgeError> {
+        let write = || -> io::Result<()> {
+            let body = postcard::to_allocvec(self).map_err(io::Error::other)?;
+            let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
+            let mut builder = tempfile::Builder::new();
+            #[cfg(unix)]
+            builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+            let mut new = builder.tempfile_in(folder.unwrap_or(Path::new(".")))?;
+            new.write_all(format!("{HEAD}{FORMAT}\n").as_bytes())?;
+            new.write_all(&Sha256::digest(&body))?;
+            new.write_all(&body)?;
+            new.as_file().sync_all()?;
+            new.persist(file)?;
+            Ok(())
+        };
+        write().map_err(|source| KnowledgeError::Write { file: file.to_owned(), source })
+    }
+
+    /// Reads `file`, puts `lesson` in the place of what it says of the game, and writes it. The lessons that were learnt
+    /// longest ago make room if the file becomes too large.
+    ///
+    /// # Errors
+    /// Those of [`Knowledge::read`] and [`Knowledge::write`].
+    pub fn add_to(file: &Path, rules: &AnonymousRules, lesson: Lesson) -> Result<(), KnowledgeError> {
+        let mut knowledge = Knowledge::read(file)?;
+        knowledge.insert(rules, lesson, MOST_BYTES as usize / 2);
+        knowledge.write(file)
+    }
+
+    /// What was learnt of the game with `rules`.
+    pub fn lesson(&self, rules: &AnonymousRules) -> Option<&Lesson> {
+        let key = key(rules);
+        self.lessons.iter().find(|(of, _)| *of == key).map(|(_, lesson)| lesson)
+    }
+
+    fn insert(&mut self, rules: &AnonymousRules, lesson: Lesson, most_bytes: usize) {
+        let key = key(rules);
+        self.lessons.retain(|(of, _)| *of != key);
+        self.lessons.push((key, lesson));
+        let mut left = most_bytes;
+        let kept = self.lessons.iter().rev().take_while(|(_, lesson)| {
+            let fits = lesson.bytes() <= left;
+            left = left.saturating_sub(lesson.bytes());
+            fits
+        });
+        let dropped = self.lessons.len() - kept.count();
+        self.lessons.drain(..dropped);
+    }
+}
+
+/// The key of the game with `rules`.
+fn key(rules: &AnonymousRules) -> [u8; 32] {
+    Sha256::digest(rules.text()).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Knowledge, KnowledgeError};
+    use crate::learn::{Generation, Lesson};
+    use crate::policy::{Features, Policy};
+    use ggp_game::{AnonymousRules, Fact};
+    use std::fs;
+
+    fn rules(text: &str) -> AnonymousRules {
+        AnonymousRules::new(&ggp_gdl::parse(text.as_bytes()).unwrap())
+    }
+
+    fn lesson(rules: &AnonymousRules, weight: f32) -> Lesson {
+        let mut policy = Policy::new(Features::new(vec![vec![]]).into(), 2);
+        policy.weights = vec![weight, -weight];
+        Lesson::new(&policy, &[Generation::default()], rules, &[Fact::new("a").unwrap()])
+    }
+
+    #[test]
+    fn lessons_come_back_from_the_file_and_a_bad_file_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("games");
+        let (one, two) = (rules("(init a)"), rules("(init a) (init b)"));
+        Knowledge::add_to(&file, &one, lesson(&one, 0.25)).unwrap();
+        Knowledge::add_to(&file, &two, lesson(&two, 0.5)).unwrap();
+        Knowledge::add_to(&file, &one, lesson(&one, 0.75)).unwrap();
+        let knowledge = Knowledge::read(&file).unwrap();
+        assert_eq!(knowledge.lesson(&one), Some(&lesson(&one, 0.75)));
+        assert_eq!(knowledge.lesson(&two), Some(&lesson(&two, 0.5)));
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "nothing is left beside the file");
+
+        let good = fs::read(&file).unwrap();
+        let torn = &good[..good.len() - 7];
+        let mut changed = good.clone();
+        *changed.last_mut().unwrap() ^= 1;
+        let newer = [b"ggp knowledge 7\n".as_slice(), &good[16..]].concat();
+        let cases: [(&[u8], &str); 5] = [
+            (torn, "is damaged: remove it, and learn again"),
+            (&changed, "is damaged"),
+            (&newer, "has format 7, and this program knows formats up to 1"),
+            (b"(role you)\n", "holds no knowledge of games"),
+            (b"", "holds no knowledge of games"),
+        ];
+        for (bytes, wanted) in cases {
+            fs::write(&file, bytes).unwrap();
+            let said = Knowledge::add_to(&file, &one, lesson(&one, 1.0)).unwrap_err().to_string();
+            assert!(said.contains(wanted), "{said}");
+            assert_eq!(fs::read(&file).unwrap(), bytes, "a bad file is not overwritten");
+        }
+        let nowhere = folder.path().join("none/games");
+        let failed = Knowledge::add_to(&nowhere, &one, lesson(&one, 1.0));
+        assert!(matches!(failed, Err(KnowledgeError::Write { .. })));
+    }
+
+    #[test]
+    fn the_lessons_learnt_longest_ago_make_room() {
+        let all: Vec<AnonymousRules> = (0..4).map(|number| rules(&format!("(init {number})"))).collect();
+        let mut knowledge = Knowledge::default();
+        let room = 3 * lesson(&all[0], 1.0).bytes();
+        for rules in &all {
+            knowledge.insert(rules, lesson(rules, 1.0), room);
+        }
+        let known: Vec<bool> = all.iter().map(|rules| knowledge.lesson(rules).is_some()).collect();
+        assert_eq!(known, [false, true, true, true]);
+    }
+}

@@ -1,0 +1,440 @@
+//! [`Learner`]: learning a policy by self-play, in generations: matches of short searches against themselves, whose nodes
+//! train the policy that the searches of the next generation use.
+
+use super::lesson::Lesson;
+use crate::arm::Arm;
+use crate::limits::{Halt, Limits};
+use crate::node::Phase;
+use crate::options::MctsOptions;
+use crate::policy::Sample;
+use crate::policy::{Features, Policy, explained_by_history, weight_of_history};
+use crate::search::Search;
+use ggp_game::rng::{Sequence, mix};
+use ggp_game::{AnonymousRules, Deadline, EvalError, Move, Playouts};
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+/// The number of descents of a search of self-play, unless the options give another.
+const DESCENTS: u64 = 1_000;
+/// The memory bound of the tree of self-play, in MiB.
+const MEMORY: usize = 64;
+/// The largest number of random steps at the beginning of a match.
+const OPENING: usize = 6;
+/// The number of fluents in the context of a fluent.
+const CONTEXT: usize = 32;
+/// A game whose policy has more weights than this is not learnt.
+const MOST_WEIGHTS: usize = 1 << 22;
+/// The bytes of samples that are kept. Older matches make room.
+const MOST_BYTES: usize = 512 << 20;
+/// The number of positions of a match against others that are kept, apart from those of its last search.
+const MOST_WATCHED: usize = 20_000;
+/// Of so many matches, one is held out and tests the policy, one scales it, and the others train it.
+const CYCLE: u64 = 8;
+/// The number of times that each generation trains with all samples.
+const EPOCHS: usize = 2;
+/// Each generation ends at this many times the time, or descents, of the one before.
+const GROWTH: f64 = std::f64::consts::SQRT_2;
+/// The first generation ends after this share of the time, or of the descents.
+const FIRST: f64 = 0.125;
+/// The part of the time that self-play takes; the last training takes a part of the rest.
+const PLAYING: f64 = 0.85;
+/// By how much the policy must explain more of the held-out variance than the history of moves does.
+const LEAST_GAIN: f64 = 0.02;
+
+/// The test of one generation of self-play.
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct Generation {
+    /// The matches played so far.
+    pub matches: u64,
+    /// The descents of their searches.
+    pub descents: u64,
+    /// The positions that train the policy.
+    pub samples: u64,
+    /// The share of the held-out variance of siblings' values that the history of moves explains. At most 1, negative for
+    /// a prediction that is worse than none.
+    pub by_history: f64,
+    /// The share that the policy explains.
+    pub by_policy: f64,
+    /// The factor of the learnt weights with which searches use them, from 0 to 1.
+    pub(crate) scale: f32,
+}
+
+impl Generation {
+    /// Whether the policy predicts better than the history, so that searches use it.
+    pub fn passes(&self) -> bool {
+        self.by_policy >= self.by_history + LEAST_GAIN
+    }
+
+    pub(crate) fn is_sound(&self) -> bool {
+        self.by_history.is_finite() && self.by_policy.is_finite() && (0.0..=1.0).contains(&self.scale)
+    }
+}
+
+/// Learns one game by self-play.
+///
+/// # Examples
+/// ```
+/// use ggp_game::{Game, Interpreter};
+/// use ggp_search::{Learner, Limits, MctsOptions};
+/// # let game = Game::new(ggp_gdl::parse(b"(role a) (role b) (init x) (legal a go) (legal b go) (next x)
+/// #     (goal a 50) (goal b 50) (<= terminal (not (true x)))").unwrap()).unwrap();
+/// // Only machines that keep their states as bits can be learnt.
+/// let machine = Interpreter::new(&game.into());
+/// assert!(Learner::new(&machine, &MctsOptions::default()).is_none());
+/// ```
+#[derive(Debug)]
+pub struct Learner<M: Playouts> {
+    machine: M,
+    /// The options of the searches of self-play.
+    options: MctsOptions,
+    rules: AnonymousRules,
+    policy: Policy,
+    /// The matches whose samples are kept, the oldest first.
+    kept: VecDeque<Match>,
+    bytes: usize,
+    matches: u64,
+    descents: u64,
+    generations: Vec<Generation>,
+    /// The policy that searches use, if it has passed the last test.
+    used: Option<Arc<Policy>>,
+    /// Positions from the searches of a match against others.
+    watched: Vec<Sample>,
+}
+
+/// One match of self-play.
+#[derive(Debug)]
+struct Match {
+    number: u64,
+    samples: Vec<Sample>,
+    descents: u64,
+}
+
+/// What the samples of a match are for.
+#[derive(PartialEq)]
+enum Purpose {
+    Training,
+    /// They find the scale of the weights.
+    Scaling,
+    /// They test the policy.
+    Testing,
+}
+
+impl Match {
+    fn purpose(&self) -> Purpose {
+        match self.number % CYCLE {
+            0 => Purpose::Testing,
+            1 => Purpose::Scaling,
+            _ => Purpose::Training,
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        self.samples.iter().map(Sample::bytes).sum()
+    }
+}
+
+impl<M: Playouts> Learner<M> {
+    /// A learner of the game that `machine` executes. Its searches have `options`, with at most 1,000 iterations. `None` in
+    /// games that cannot be learnt: games of one role, machines that do not keep their states as bits, and games with too many
+    /// fluents.
+    pub fn new(machine: &M, options: &MctsOptions) -> Option<Learner<M>> {
+        let mut machine = machine.clone();
+        let game = machine.game().clone();
+        let roles = game.role_count();
+        if roles < 2 || machine.fluents().is_empty() {
+            return None;
+        }
+        let features = Features::new(machine.fluent_contexts(CONTEXT));
+        if features.contexts.is_empty() || features.size * roles > MOST_WEIGHTS {
+            return None;
+        }
+        Some(Learner {
+            machine,
+            options: MctsOptions {
+                iterations: Some(options.iterations.map_or(DESCENTS, |most| most.min(DESCENTS))),
+                memory: MEMORY.min(options.memory),
+                threads: 1,
+                ..options.clone()
+            },
+            rules: AnonymousRules::new(game.description()),
+            policy: Policy::new(features.into(), roles),
+            kept: VecDeque::new(),
+            bytes: 0,
+            matches: 0,
+            descents: 0,
+            generations: Vec::new(),
+            used: None,
+            watched: Vec::new(),
+        })
+    }
+
+    /// Goes on from `lesson`. Returns whether the lesson is of this game.
+    pub fn resume(&mut self, lesson: &Lesson) -> bool {
+        let Some(policy) = lesson.policy(&self.rules, &self.machine.fluents()) else { return false };
+        if policy.weights.len() != self.policy.weights.len() {
+            return false;
+        }
+        self.policy = policy;
+        self.generations.clone_from(&lesson.generations);
+        if let Some(last) = self.generations.last() {
+            (self.matches, self.descents) = (last.matches, last.descents);
+        }
+        self.use_policy();
+        true
+    }
+
+    /// What has been learnt so far.
+    pub fn lesson(&self) -> Lesson {
+        Lesson::new(&self.policy, &self.generations, &self.rules, &self.machine.fluents())
+    }
+
+    /// The tests of the generations, the oldest first.
+    pub fn generations(&self) -> &[Generation] {
+        &self.generations
+    }
+
+    /// The rules of the game without their words.
+    pub fn rules(&self) -> &AnonymousRules {
+        &self.rules
+    }
+
+    /// Keeps the positions that `search`, in a match against others, has seen often enough to learn from them.
+    ///
+    /// # Errors
+    /// The machine's errors.
+    pub(crate) fn watch(&mut self, search: &mut Search<M>) -> Result<(), EvalError> {
+        if self.watched.len() < MOST_WATCHED {
+            search.append_samples(&mut self.watched)?;
+        }
+        Ok(())
+    }
+
+    /// Trains with the positions of the match against others until a limit is reached.
+    pub(crate) fn end_match(&mut self, limits: &Limits) {
+        for sample in std::mem::take(&mut self.watched) {
+            if limits.is_short_of(Duration::ZERO) {
+                break;
+            }
+            self.policy.train(&sample);
+        }
+    }
+
+    /// The policy that searches should use.
+    pub(crate) fn used(&self) -> Option<Arc<Policy>> {
+        self.used.clone()
+    }
+
+    /// Plays and trains until a limit is reached; an iteration of the limits is a descent. Matches run on `threads`
+    /// threads; with one thread and a limit of iterations, equal seeds give equal weights. Calls `tell` after each
+    /// generation. If `tell` returns false, learning ends.
+    ///
+    /// # Errors
+    /// The machine's errors.
+    pub fn run(
+        &mut self,
+        limits: &Limits,
+        threads: usize,
+        mut tell: impl FnMut(&Generation) -> bool,
+    ) -> Result<(), EvalError> {
+        let began = Instant::now();
+        let playing = limits
+            .deadline
+            .remaining()
+            .map_or(limits.deadline, |left| Deadline::after(left.mul_f64(PLAYING)));
+        let time = playing.remaining();
+        let first_descent = self.descents;
+        let mut end = FIRST;
+        loop {
+            // 1. Play until a part of the time, or of the descents, is over.
+            let is_over = |descents: u64| {
+                let by_time = time.map_or(0.0, |time| began.elapsed().as_secs_f64() / time.as_secs_f64());
+                let done = (descents - first_descent) as f64;
+                let by_descents = limits.iterations.map_or(0.0, |most| done / most as f64);
+                by_time.max(by_descents) >= end || limits.stop.is_stopped()
+            };
+            self.play_until(&limits.clone().until(playing), threads, is_over)?;
+            // 2. Train with all samples, and test.
+            let generation = self.end_generation(limits);
+            end *= GROWTH;
+            let goes_on = tell(&generation);
+            if !goes_on || end > 1.0 + 1e-6 || limits.stop.is_stopped() || limits.is_short_of(Duration::ZERO)
+            {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Plays matches on `threads` threads until `is_over` holds for the number of descents so far.
+    fn play_until(
+        &mut self,
+        limits: &Limits,
+        threads: usize,
+        is_over: impl Fn(u64) -> bool + Sync,
+    ) -> Result<(), EvalError> {
+        let (number, descents) = (AtomicU64::new(self.matches), AtomicU64::new(self.descents));
+        let (options, policy) = (&self.options, &self.used);
+        let work = |machine: M| -> Result<Vec<Match>, EvalError> {
+            let mut played = Vec::new();
+            while !is_over(descents.load(Ordering::Relaxed)) {
+                let number = number.fetch_add(1, Ordering::Relaxed);
+                let one = play(&machine, options, policy.clone(), number, limits)?;
+                descents.fetch_add(one.descents, Ordering::Relaxed);
+                played.push(one);
+            }
+            Ok(played)
+        };
+        // The last machine works on this thread.
+        let others: Vec<M> = (1..threads).map(|_| self.machine.clone()).collect();
+        let own = self.machine.clone();
+        let found: Vec<Result<Vec<Match>, EvalError>> = std::thread::scope(|scope| {
+            let running: Vec<_> = others.into_iter().map(|machine| scope.spawn(|| work(machine))).collect();
+            let own = work(own);
+            let of_others = running.into_iter().map(|thread| thread.join().expect("no match panics"));
+            of_others.chain([own]).collect()
+        });
+        let mut played = Vec::new();
+        for matches in found {
+            played.extend(matches?);
+        }
+        played.sort_unstable_by_key(|one| one.number);
+        self.matches = number.into_inner();
+        self.descents = descents.into_inner();
+        for one in played {
+            self.bytes += one.bytes();
+            self.kept.push_back(one);
+        }
+        while self.bytes > MOST_BYTES
+            && let Some(oldest) = self.kept.pop_front()
+        {
+            self.bytes -= oldest.bytes();
+        }
+        Ok(())
+    }
+
+    /// Trains the policy with the kept samples as long as `limits` allow, and decides whether it is used.
+    fn end_generation(&mut self, limits: &Limits) -> Generation {
+        let of = |purpose: &Purpose| -> Vec<&Sample> {
+            let matches = self.kept.iter().filter(|one| one.purpose() == *purpose);
+            matches.flat_map(|one| &one.samples).collect()
+        };
+        let (training, scaling, testing) =
+            (of(&Purpose::Training), of(&Purpose::Scaling), of(&Purpose::Testing));
+        self.policy.history = weight_of_history(&training);
+        for sample in (0..EPOCHS).flat_map(|_| &training) {
+            if limits.stop.is_stopped() || limits.is_short_of(Duration::ZERO) {
+                break;
+            }
+            self.policy.train(sample);
+        }
+        let scale = self.policy.best_scale(&scaling);
+        let generation = Generation {
+            matches: self.matches,
+            descents: self.descents,
+            samples: training.len() as u64,
+            by_history: explained_by_history(&testing, self.policy.history),
+            by_policy: self.policy.scaled(scale).explained(&testing),
+            scale,
+        };
+        self.generations.push(generation);
+        self.use_policy();
+        generation
+    }
+
+    /// Lets searches use the policy if it has passed the last test.
+    fn use_policy(&mut self) {
+        let last = self.generations.last().filter(|last| last.passes());
+        self.used = last.map(|last| Arc::new(self.policy.scaled(last.scale)));
+    }
+}
+
+/// Plays the match `number`, whose searches use `policy`.
+fn play<M: Playouts>(
+    machine: &M,
+    options: &MctsOptions,
+    policy: Option<Arc<Policy>>,
+    number: u64,
+    limits: &Limits,
+) -> Result<Match, EvalError> {
+    let seed = mix(options.seed() ^ mix(number));
+    let mut random = Sequence::new(seed);
+    let mut opening = random.below(OPENING + 1);
+    let mut search = Search::new(machine.clone(), &MctsOptions { seed: Some(seed), ..options.clone() })?;
+    if let Some(policy) = policy {
+        search.use_policy(policy)?;
+    }
+    let limits = Limits { iterations: options.iterations, ..limits.clone() };
+    let mut played = Match { number, samples: Vec::new(), descents: 0 };
+    loop {
+        search.open_root()?;
+        let root = search.tree.root();
+        if search.tree[root].phase == Phase::Ended {
+            return Ok(played);
+        }
+        let draws_uniformly = opening > 0;
+        if draws_uniformly {
+            opening -= 1;
+        } else {
+            let halt = search.run(&limits);
+            played.descents += options.iterations.unwrap_or(DESCENTS);
+            search.append_samples(&mut played.samples)?;
+            if halt != Halt::Iterations {
+                return Ok(played);
+            }
+        }
+        let joint = search.draw_joint(draws_uniformly, &mut random);
+        search.advance(&joint)?;
+    }
+}
+
+impl<M: Playouts> Search<M> {
+    /// Uses what `lesson` says of the game from now on, if it has passed its test. Returns whether the search uses it.
+    ///
+    /// # Errors
+    /// The machine's errors.
+    pub fn use_lesson(&mut self, lesson: &Lesson) -> Result<bool, EvalError> {
+        let machine = &self.worker.machine;
+        let rules = AnonymousRules::new(machine.game().description());
+        let scale = lesson.generations.last().filter(|last| last.passes()).map(|last| last.scale);
+        let policy = lesson.policy(&rules, &machine.fluents());
+        let (Some(policy), Some(scale)) = (policy, scale) else { return Ok(false) };
+        self.use_policy(Arc::new(policy.scaled(scale)))?;
+        Ok(true)
+    }
+
+    /// Learns a policy by self-play on this thread until a limit is reached; an iteration of the limits is a descent of
+    /// self-play. If the policy of the last generation passes its test, this search uses it from now on. Returns the
+    /// tests of the generations. Does nothing in games that cannot be learnt ([`Learner::new`]).
+    ///
+    /// # Errors
+    /// The machine's errors.
+    pub fn learn(&mut self, limits: &Limits) -> Result<Vec<Generation>, EvalError> {
+        let Some(mut learner) = Learner::new(&self.worker.machine, &self.options) else {
+            return Ok(Vec::new());
+        };
+        learner.run(limits, 1, |_| true)?;
+        if let Some(policy) = learner.used() {
+            self.use_policy(policy)?;
+        }
+        Ok(learner.generations)
+    }
+
+    /// A joint move at the root, for variety in self-play: drawn uniformly from the legal moves, or in proportion to the
+    /// squares of the visits.
+    fn draw_joint(&self, uniformly: bool, random: &mut Sequence) -> Vec<Move> {
+        let root = self.tree.root();
+        let mut draw = |role| {
+            let arms = self.tree.arms(root, role);
+            let weight = |arm: &Arm| if uniformly { 1.0 } else { f64::from(arm.visits).powi(2) + 1e-9 };
+            let mut left = random.between(0.0..arms.iter().map(weight).sum());
+            let drawn = arms.iter().find(|arm| {
+                left -= weight(arm);
+                left < 0.0
+            });
+            drawn.unwrap_or(&arms[0]).mv
+        };
+        self.tree.each_role().map(&mut draw).collect()
+    }
+}

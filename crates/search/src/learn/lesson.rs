@@ -1,0 +1,243 @@
+//! [`Lesson`]: what was learnt of one game, without the words of its rules.
+
+use super::learner::Generation;
+use crate::policy::{Features, Policy};
+use ggp_game::{AnonymousRules, Fact, Role};
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// What was learnt of one game: the weights of a policy, and how well each generation of self-play predicted matches
+/// that it did not know. The fluents have numbers for words, as [`AnonymousRules`] gives them, so that a lesson serves
+/// every spelling of the rules.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Lesson {
+    /// The fluents in bytewise order.
+    fluents: Vec<String>,
+    /// For each fluent, the fluents of its context in ascending order.
+    contexts: Vec<Vec<u32>>,
+    /// For each role, the weights of the fluents, and then those of the pairs of a fluent and one of its context.
+    weights: Vec<f32>,
+    /// For each weight, the sum of the squares of its slopes so far.
+    squares: Vec<f32>,
+    history: f32,
+    pub(crate) generations: Vec<Generation>,
+}
+
+/// One feature of a policy with its weight.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Feature {
+    /// The role whose moves it values.
+    pub role: Role,
+    /// The fluent that a move makes true.
+    pub fluent: String,
+    /// The fluent that must hold beside it; `None` for the fluent alone.
+    pub beside: Option<String>,
+    /// By how much a move with the feature leads over a move without it, in shares of the goals.
+    pub weight: f32,
+}
+
+impl Lesson {
+    /// The lesson of `policy`, whose fluents are `fluents` in the words of `rules`.
+    pub(crate) fn new(
+        policy: &Policy,
+        generations: &[Generation],
+        rules: &AnonymousRules,
+        fluents: &[Fact],
+    ) -> Lesson {
+        let mut order: Vec<(String, u32)> = fluents
+            .iter()
+            .zip(0..)
+            .map(|(fluent, number)| (rules.anonymous(fluent.as_str()), number))
+            .collect();
+        order.sort_unstable();
+        let mut place = vec![0; fluents.len()];
+        for (new, &(_, old)) in (0..).zip(&order) {
+            place[old as usize] = new;
+        }
+        let to_old: Vec<u32> = order.iter().map(|&(_, old)| old).collect();
+        let (contexts, moved) = renumber(&policy.features.contexts, &to_old, &place);
+        let take = |values: &[f32]| -> Vec<f32> {
+            let of_role = values.chunks_exact(policy.features.size);
+            of_role.flat_map(|values| moved.iter().map(|&at| values[at as usize])).collect()
+        };
+        Lesson {
+            fluents: order.into_iter().map(|(text, _)| text).collect(),
+            contexts,
+            weights: take(&policy.weights),
+            squares: take(&policy.squares),
+            history: policy.history,
+            generations: generations.to_vec(),
+        }
+    }
+
+    /// The policy for a game whose fluents are `fluents` in the words of `rules`. `None` if the lesson is of other
+    /// fluents.
+    pub(crate) fn policy(&self, rules: &AnonymousRules, fluents: &[Fact]) -> Option<Policy> {
+        let places: FxHashMap<&str, u32> = self.fluents.iter().map(String::as_str).zip(0..).collect();
+        let to_old: Option<Vec<u32>> =
+            fluents.iter().map(|fluent| places.get(&*rules.anonymous(fluent.as_str())).copied()).collect();
+        let to_old = to_old.filter(|to_old| to_old.len() == self.fluents.len())?;
+        let mut place = vec![u32::MAX; to_old.len()];
+        for (new, &old) in (0..).zip(&to_old) {
+            place[old as usize] = new;
+        }
+        if place.contains(&u32::MAX) {
+            return None;
+        }
+        let (contexts, moved) = renumber(&self.contexts, &to_old, &place);
+        let features = Arc::new(Features::new(contexts));
+        let size = features.size;
+        let take = |values: &[f32]| -> Vec<f32> {
+            values.chunks_exact(size).flat_map(|all| moved.iter().map(|&at| all[at as usize])).collect()
+        };
+        let (weights, squares) = (take(&self.weights), take(&self.squares));
+        let mut policy = Policy::new(features, self.weights.len() / size.max(1));
+        (policy.weights, policy.squares, policy.history) = (weights, squares, self.history);
+        Some(policy)
+    }
+
+    /// The tests of the generations of self-play, the oldest first.
+    pub fn generations(&self) -> &[Generation] {
+        &self.generations
+    }
+
+    /// Whether searches use the policy: the last generation has passed its test.
+    pub fn is_used(&self) -> bool {
+        self.generations.last().is_some_and(Generation::passes)
+    }
+
+    /// The `most` features with the largest weights by absolute value, in the words of `rules`, the largest first.
+    pub fn features(&self, rules: &AnonymousRules, most: usize) -> Vec<Feature> {
+        let size = self.fluents.len() + self.contexts.iter().map(Vec::len).sum::<usize>();
+        let mut order: Vec<usize> = (0..self.weights.len()).collect();
+        order.sort_by(|&one, &other| {
+            self.weights[other].abs().total_cmp(&self.weights[one].abs()).then(one.cmp(&other))
+        });
+        let scale = self.generations.last().map_or(1.0, |last| last.scale);
+        let name = |fluent: u32| rules.named(&self.fluents[fluent as usize]);
+        let feature = |at: usize| {
+            let (role, mut rest) = (at / size, at % size);
+            let (mut fluent, mut beside) = (rest as u32, None);
+            if rest >= self.fluents.len() {
+                rest -= self.fluents.len();
+                // The weights of the pairs stand fluent by fluent.
+                let mut contexts = (0..).zip(&self.contexts);
+                (fluent, beside) = contexts
+                    .find_map(|(fluent, context)| {
+                        let other = context.get(rest).copied();
+                        rest = rest.wrapping_sub(context.len());
+                        other.map(|other| (fluent, Some(other)))
+                    })
+                    .expect("a weight of a pair");
+            }
+            Feature {
+                role: Role(role as u8),
+                fluent: name(fluent),
+                beside: beside.map(name),
+                weight: self.weights[at] * scale,
+            }
+        };
+        order.into_iter().take(most).filter(|&at| self.weights[at] != 0.0).map(feature).collect()
+    }
+
+    /// The size in bytes.
+    pub(crate) fn bytes(&self) -> usize {
+        let texts: usize = self.fluents.iter().map(String::len).sum();
+        texts + 4 * (self.contexts.iter().map(Vec::len).sum::<usize>() + 2 * self.weights.len())
+    }
+
+    /// Whether the parts fit together, as they do in every lesson that this program has written.
+    pub(crate) fn is_sound(&self) -> bool {
+        let fluents = self.fluents.len();
+        let size = fluents + self.contexts.iter().map(Vec::len).sum::<usize>();
+        let in_order = |context: &Vec<u32>| {
+            context.is_sorted_by(|one, two| one < two)
+                && context.last().is_none_or(|&last| (last as usize) < fluents)
+        };
+        let finite = |values: &[f32]| values.iter().all(|value| value.is_finite());
+        self.contexts.len() == fluents
+            && self.contexts.iter().all(in_order)
+            && fluents > 0
+            && self.weights.len().is_multiple_of(size)
+            && self.squares.len() == self.weights.len()
+            && finite(&self.weights)
+            && finite(&self.squares)
+            && self.history.is_finite()
+            && self.generations.iter().all(Generation::is_sound)
+    }
+}
+
+/// The contexts in another numbering of the fluents. `to_old[new]` is the old number of a fluent, and `place[old]` its new
+/// one. Also returns, for each weight of a role in the new numbering, its old position.
+fn renumber(contexts: &[Vec<u32>], to_old: &[u32], place: &[u32]) -> (Vec<Vec<u32>>, Vec<u32>) {
+    let mut first = contexts.len();
+    let mut firsts = Vec::with_capacity(contexts.len());
+    for context in contexts {
+        firsts.push(first);
+        first += context.len();
+    }
+    let mut moved: Vec<u32> = to_old.to_vec();
+    let mut renumbered = Vec::with_capacity(contexts.len());
+    for &old in to_old {
+        let context = contexts[old as usize].iter().zip(firsts[old as usize]..);
+        let mut pairs: Vec<(u32, usize)> = context.map(|(&other, at)| (place[other as usize], at)).collect();
+        pairs.sort_unstable();
+        moved.extend(pairs.iter().map(|&(_, at)| at as u32));
+        renumbered.push(pairs.into_iter().map(|(other, _)| other).collect());
+    }
+    (renumbered, moved)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Lesson;
+    use crate::learn::Generation;
+    use crate::policy::{Features, Policy};
+    use ggp_game::{AnonymousRules, Fact, Role};
+
+    fn rules(text: &str) -> AnonymousRules {
+        AnonymousRules::new(&ggp_gdl::parse(text.as_bytes()).unwrap())
+    }
+
+    fn facts(texts: &[&str]) -> Vec<Fact> {
+        texts.iter().map(|&text| Fact::new(text).unwrap()).collect()
+    }
+
+    #[test]
+    fn a_lesson_serves_other_words_whose_order_differs() {
+        let (known, scrambled) =
+            (rules("(init a) (init b) (init (c 1))"), rules("(init z) (init y) (init (x 1))"));
+        let fluents = facts(&["(c 1)", "a", "b"]);
+        let features = Features::new(vec![vec![1, 2], vec![], vec![0]]);
+        let mut policy = Policy::new(features.into(), 2);
+        // (c 1), a, b, (c 1) beside a, (c 1) beside b, b beside (c 1); twice.
+        policy.weights = vec![0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6];
+        let lesson = Lesson::new(&policy, &[Generation::default()], &known, &fluents);
+        assert!(lesson.is_sound());
+        let others = facts(&["(x 1)", "y", "z"]);
+        let other = lesson.policy(&scrambled, &others).unwrap();
+        assert_eq!(other.features.contexts, [vec![1, 2], vec![0], vec![]]);
+        // (x 1), y, z, (x 1) beside y, (x 1) beside z, y beside (x 1).
+        assert_eq!(other.weights[..6], [0.1, 0.3, 0.2, 0.5, 0.4, 0.6]);
+        assert_eq!(other.weights[6..], [1.1, 1.3, 1.2, 1.5, 1.4, 1.6]);
+        assert_eq!(Lesson::new(&other, &[Generation::default()], &scrambled, &others), lesson);
+        assert!(lesson.policy(&scrambled, &others[1..]).is_none(), "a fluent is missing");
+        assert!(lesson.policy(&known, &others).is_none(), "other words");
+    }
+
+    #[test]
+    fn the_features_that_weigh_most_come_first() {
+        let known = rules("(init a) (init b)");
+        let mut policy = Policy::new(Features::new(vec![vec![1], vec![]]).into(), 2);
+        policy.weights = vec![0.1, 0.0, -0.4, 0.2, 0.0, 0.3];
+        let generation = Generation { scale: 0.5, ..Generation::default() };
+        let lesson = Lesson::new(&policy, &[generation], &known, &facts(&["a", "b"]));
+        let features = lesson.features(&known, 2);
+        let texts: Vec<_> =
+            features.iter().map(|one| (one.role, &*one.fluent, one.beside.as_deref())).collect();
+        assert_eq!(texts, [(Role(0), "a", Some("b")), (Role(1), "a", Some("b"))]);
+        assert_eq!(features.iter().map(|one| one.weight).collect::<Vec<_>>(), [-0.2, 0.15]);
+        assert_eq!(lesson.features(&known, 10).len(), 4, "weights of 0 are left out");
+    }
+}

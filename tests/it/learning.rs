@@ -1,0 +1,112 @@
+//! Learning by self-play, and what remains of it from match to match.
+
+use ggp_game::{
+    AnonymousRules, Clocks, Deadline, Interpreter, Observation, Player, Role, StateMachine, StopToken,
+};
+use ggp_gdl::rename::{is_free, rename, words};
+use ggp_search::{
+    Generation, Knowledge, Learner, Limits, MctsOptions, MctsPlayer, Search, Technique, Techniques,
+};
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+fn options() -> MctsOptions {
+    MctsOptions { seed: Some(3), memory: 64, ..MctsOptions::default() }
+}
+
+/// `text` with every free word read backwards, so that other words come first in the order of the alphabet.
+fn backwards(text: &str) -> String {
+    let turned: BTreeMap<&str, String> = words(text)
+        .filter(|word| is_free(word))
+        .map(|word| match word.strip_prefix('?') {
+            Some(name) => (word, format!("?q{}", name.chars().rev().collect::<String>())),
+            None => (word, format!("q{}", word.chars().rev().collect::<String>())),
+        })
+        .collect();
+    rename(text, |word| turned.get(word).map(String::as_str))
+}
+
+#[test]
+fn self_play_of_given_descents_repeats_and_so_does_the_search_after_it() {
+    let network = ggp_tests::network(&ggp_tests::rulesheet("breakthrough_holes"));
+    let run = || {
+        let mut search = Search::new(network.clone(), &options()).unwrap();
+        let generations = search.learn(&Limits::iterations(20_000)).unwrap();
+        search.run(&Limits::iterations(2_000));
+        (generations, search.report(Role(0)).candidates)
+    };
+    let (generations, candidates) = run();
+    assert!((2..=7).contains(&generations.len()), "{generations:?}");
+    assert!(generations.is_sorted_by_key(|one| one.matches) && generations[0].matches > 0, "{generations:?}");
+    assert_eq!(run(), (generations, candidates));
+}
+
+#[test]
+fn a_policy_predicts_unknown_matches_better_and_serves_scrambled_rules() {
+    let text = ggp_tests::rulesheet("tic_tac_toe");
+    let other = backwards(&text);
+    assert!(text.contains("(cell ") && other.contains("(qllec "));
+    // Without proofs, matches have many open nodes to learn from.
+    let short = MctsOptions {
+        iterations: Some(200),
+        techniques: Techniques::none().with(Technique::History, true),
+        ..options()
+    };
+    let learn = |text: &str| {
+        let rules = AnonymousRules::new(ggp_tests::game(text).description());
+        let mut learner = Learner::new(&ggp_tests::network(rules.text()), &short).unwrap();
+        learner.run(&Limits::iterations(120_000), 1, |_| true).unwrap();
+        learner.lesson()
+    };
+    let lesson = learn(&text);
+    let last = lesson.generations().last().unwrap();
+    assert!(last.passes() && last.by_policy > last.by_history, "{last:?}");
+    assert_eq!(learn(&other), lesson, "the words do not count");
+    for text in [text, other] {
+        let mut search = Search::new(ggp_tests::network(&text), &options()).unwrap();
+        assert!(search.use_lesson(&lesson).unwrap());
+    }
+}
+
+#[test]
+fn a_player_goes_on_learning_from_match_to_match() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("games");
+    let game = ggp_tests::game(&ggp_tests::rulesheet("breakthrough_holes"));
+    let machine = ggp_tests::network(&ggp_tests::rulesheet("breakthrough_holes"));
+    let rules = AnonymousRules::new(game.description());
+    let second = Duration::from_secs(1);
+    let options = MctsOptions {
+        knowledge: Some(file.clone()),
+        self_play: Some(4_000),
+        iterations: Some(200),
+        ..options()
+    };
+    let matches = || {
+        let made = machine.clone();
+        let mut player = MctsPlayer::new(options.clone(), move |_, _, _| Ok(made.clone()));
+        let stop = StopToken::new();
+        player
+            .start(&game, Role(0), Clocks { start: second, play: second }, Deadline::never(), &stop)
+            .unwrap();
+        let mv = player.play(Observation::Start, Deadline::never(), &stop).unwrap();
+        let mut other = Interpreter::new(&game);
+        let state = other.initial_state().unwrap();
+        assert!(other.legal_texts(&state, Role(0)).unwrap().contains(&mv));
+        player.stop(Observation::Start);
+        let knowledge = Knowledge::read(&file).unwrap();
+        knowledge.lesson(&rules).unwrap().generations().last().copied().unwrap()
+    };
+    let (first, second): (Generation, Generation) = (matches(), matches());
+    assert!(second.descents >= 2 * 4_000 && second.descents > first.descents && first.descents >= 4_000);
+}
+
+#[test]
+fn nothing_is_learnt_where_there_are_no_contexts_or_no_opponents() {
+    let game = ggp_tests::game(&ggp_tests::rulesheet("breakthrough_holes"));
+    assert!(Learner::new(&Interpreter::new(&game), &options()).is_none());
+    let puzzle = ggp_tests::network(&ggp_tests::rulesheet("eight_puzzle"));
+    assert!(Learner::new(&puzzle, &options()).is_none(), "one role");
+    let mut search = Search::new(puzzle, &options()).unwrap();
+    assert!(search.learn(&Limits::iterations(10_000)).unwrap().is_empty());
+}
