@@ -136,7 +136,8 @@ fn cache(option: CacheOption) -> String {
     match cache.usage() {
         Ok(usage) => {
             let mib = usage.bytes as f64 / f64::from(1 << 20);
-            let writable = if can_write(folder) { "" } else { "; it cannot be written, so no network is kept" };
+            let writable =
+                if can_write(folder) { "" } else { "; it cannot be written, so no network is kept" };
             format!("{}: {} networks, {mib:.1} MiB{writable}", folder.display(), usage.networks)
         }
         Err(error) => format!("{}: {error}; networks are built anew each time", folder.display()),
@@ -153,7 +154,7 @@ fn can_write(folder: &std::path::Path) -> bool {
 fn game(name: &str) -> anyhow::Result<Arc<Game>> {
     let offer = ggp_web::catalogue::embedded().into_iter().find(|offer| offer.name == name);
     let offer = offer.with_context(|| format!("{name} is not part of this program"))?;
-    Ok(ggp::parse(offer.kif)?)
+    Ok(ggp::parse(std::str::from_utf8(&offer.kif)?)?)
 }
 
 /// Counts moves by the interpreter.
@@ -161,7 +162,10 @@ fn moves() -> anyhow::Result<String> {
     let mut machine = Interpreter::new(&game("tic_tac_toe")?);
     let start = machine.initial_state()?;
     let counts = perft(&mut machine, &start, TIC_TAC_TOE.len() as u32 - 1)?;
-    ensure!(counts == TIC_TAC_TOE, "sequences of moves of tic_tac_toe: {counts:?} instead of {TIC_TAC_TOE:?}");
+    ensure!(
+        counts == TIC_TAC_TOE,
+        "sequences of moves of tic_tac_toe: {counts:?} instead of {TIC_TAC_TOE:?}"
+    );
     Ok(format!("{} sequences of moves of tic_tac_toe", counts[counts.len() - 1]))
 }
 
@@ -196,6 +200,9 @@ fn one_match(cpu: Cpu) -> anyhow::Result<String> {
     ensure!(outcome.faults.is_empty(), "a player was at fault: {:?}", outcome.faults);
     let goals: Vec<String> =
         outcome.goals.iter().map(|goal| goal.map_or("none".to_owned(), |goal| goal.to_string())).collect();
-    ensure!(outcome.goals.iter().flatten().map(|&goal| u32::from(goal)).sum::<u32>() == 100, "goals {goals:?}");
+    ensure!(
+        outcome.goals.iter().flatten().map(|&goal| u32::from(goal)).sum::<u32>() == 100,
+        "goals {goals:?}"
+    );
     Ok(format!("connect_four by mcts against random, goals {}", goals.join(" and ")))
 }
