@@ -301,7 +301,9 @@ mod tests {
         let by_history = explained_by_history(&new, policy.history);
         assert!((policy.explained(&new) - by_history).abs() < 1e-6, "nothing learnt yet");
         for _ in 0..10 {
-            known.iter().for_each(|sample| policy.train(sample));
+            for sample in &known {
+                policy.train(sample);
+            }
         }
         let by_policy = policy.explained(&new);
         assert!(by_history < 0.5 && by_policy > 0.9, "{by_history} {by_policy}");
@@ -314,7 +316,9 @@ mod tests {
         let mut policy = policy();
         policy.history = 0.0;
         for _ in 0..2000 {
-            few.iter().for_each(|sample| policy.train(sample));
+            for sample in &few {
+                policy.train(sample);
+            }
         }
         let shrunk = policy.scaled(policy.best_scale(&other));
         assert!(shrunk.explained(&new) > policy.explained(&new));
