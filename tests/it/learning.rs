@@ -62,6 +62,15 @@ fn a_policy_predicts_unknown_matches_better_and_serves_scrambled_rules() {
     let last = lesson.generations().last().unwrap();
     assert!(last.passes() && last.by_policy > last.by_history, "{last:?}");
     assert_eq!(learn(&other), lesson, "the words do not count");
+
+    let mut learner = Learner::new(&ggp_tests::network(&text), &short).unwrap();
+    assert!(learner.resume(&lesson));
+    assert_eq!(learner.lesson(), lesson);
+    learner.try_out(&Limits::iterations(8)).unwrap();
+    let trial = learner.trial().unwrap();
+    assert!(trial.matches == 8 && (0.0..=1.0).contains(&trial.share), "{trial:?}");
+    let tried = learner.lesson();
+    assert_eq!((tried.trial(), tried.is_used()), (Some(trial), trial.passes()));
     for text in [text, other] {
         let mut search = Search::new(ggp_tests::network(&text), &options()).unwrap();
         assert!(search.use_lesson(&lesson).unwrap());

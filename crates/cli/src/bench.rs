@@ -9,7 +9,7 @@ use crate::exit::Exit;
 use crate::meter;
 use crate::number::{positive_seconds, whole};
 use crate::progress::Progress;
-use crate::reasoner::MachineOption;
+use crate::reasoner::{self, MachineOption};
 use crate::rulesheet::GameFile;
 use ggp::{Build, WithMachine};
 use ggp_game::{Batches, Fingerprint, Playout, PlayoutPlan, Playouts, StateMachine};
@@ -63,7 +63,7 @@ pub(crate) struct Arguments {
     #[arg(long, conflicts_with = "playouts")]
     profile: bool,
     /// The class of processors for which the network is compiled; it does not change any count
-    #[arg(long, value_name = "KIND", value_parser = cpu)]
+    #[arg(long, value_name = "KIND", value_parser = reasoner::cpu)]
     cpu: Option<Cpu>,
     /// Print one JSON object
     #[arg(long)]
@@ -75,16 +75,6 @@ pub(crate) struct Arguments {
 fn rate(text: &str) -> Result<f64, String> {
     let rate = text.parse().ok().filter(|rate: &f64| rate.is_finite() && *rate > 0.0);
     rate.ok_or_else(|| "not a valid number of playouts; write a positive number".to_owned())
-}
-
-/// Parses the name of a class of processors. Refuses a class that this computer's processor does not support.
-fn cpu(text: &str) -> Result<Cpu, String> {
-    let Some(cpu) = Cpu::ALL.into_iter().find(|cpu| cpu.name() == text) else {
-        let names = Cpu::ALL.map(Cpu::name).join(", ");
-        return Err(format!("there is no `{text}`: {names}"));
-    };
-    let known = Cpu::available().contains(&cpu);
-    if known { Ok(cpu) } else { Err(format!("this processor has no {text}")) }
 }
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {

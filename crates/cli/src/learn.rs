@@ -9,7 +9,7 @@ use crate::reasoner::Reasoning;
 use crate::rulesheet::GameFile;
 use ggp::WithMachine;
 use ggp_game::{AnonymousRules, Game, Playouts, StopToken};
-use ggp_search::{Feature, Generation, Knowledge, Learner, Limits, MctsOptions};
+use ggp_search::{Feature, Generation, Knowledge, Learner, Lesson, Limits, MctsOptions, Trial};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -18,6 +18,12 @@ use std::time::Duration;
 
 /// The time of learning, if the command line limits neither time nor descents.
 const LEARNING_TIME: Duration = Duration::from_secs(600);
+
+/// The part of the time that goes to self-play. The matches of the policy against the search without it have the rest.
+const PLAYING: f64 = 0.85;
+
+/// The largest number of these matches.
+const TRIAL: u64 = 60;
 
 /// The number of features that are shown.
 const FEATURES: usize = 10;
@@ -29,8 +35,9 @@ const BAR: f64 = 40.0;
 ///
 /// Plays matches of short searches against themselves and learns from all their nodes which fluents make a move good.
 /// Prints a line for each generation: how much of the differences between sibling moves, in matches held out for
-/// this, the history of moves explains and how much the learnt policy does (1 is all). Players with
-/// `knowledge=FILE` use the policy if it explains more. The words of the rules do not count: the file serves every
+/// this, the history of moves explains and how much the learnt policy does (1 is all). At the end, searches with the
+/// policy play against searches without it. Players with `knowledge=FILE` use the policy if it explains more
+/// and does not lose. The words of the rules do not count: the file serves every
 /// spelling of a game. Ctrl-C ends learning early, and what was learnt is kept. The exit code is 1 if
 /// this game cannot be learnt.
 #[derive(Debug, clap::Args)]
@@ -116,8 +123,11 @@ impl WithMachine for Learn<'_> {
         };
         let known = knowledge.lesson(&rules).is_some_and(|lesson| learner.resume(lesson));
         let time = arguments.minutes.or(arguments.descents.is_none().then_some(LEARNING_TIME));
-        let limits = time.map_or(Limits::default(), Limits::time).or_when(&stop);
-        let limits = Limits { iterations: arguments.descents, ..limits };
+        let until = |part: f64| {
+            time.map_or(Limits::default(), |time| Limits::time(time.mul_f64(part))).or_when(&stop)
+        };
+        let limits = Limits { iterations: arguments.descents, ..until(PLAYING) };
+        let trial = Limits { iterations: Some(TRIAL), ..until(1.0) };
         let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         let threads = arguments.threads.map_or(processors, usize::from);
         let mut out = console::stdout();
@@ -134,6 +144,8 @@ impl WithMachine for Learn<'_> {
             written = tell(&mut out, generation, arguments.json);
             written.is_ok()
         });
+        progress.set("playing with the policy against the search without it");
+        let learnt = learnt.and_then(|()| learner.try_out(&trial));
         drop(progress);
         match learnt {
             Err(ggp_game::EvalError::Interrupted) if stop.is_stopped() => {}
@@ -142,13 +154,9 @@ impl WithMachine for Learn<'_> {
         Knowledge::add_to(&arguments.knowledge, &rules, learner.lesson())?;
         console::unless_closed(written)?;
         if !arguments.json {
-            let uses = learner.generations().last().is_some_and(Generation::passes);
-            let what = if uses {
-                "players use the policy"
-            } else {
-                "players do not use the policy: it predicts too little"
-            };
-            console::unless_closed(writeln!(out, "kept in {}; {what}", arguments.knowledge.display()))?;
+            let lesson = learner.lesson();
+            console::unless_closed(writeln!(out, "{}", verdict(&lesson)))?;
+            console::unless_closed(writeln!(out, "kept in {}", arguments.knowledge.display()))?;
         }
         Ok(Exit::Done)
     }
@@ -172,6 +180,7 @@ pub(crate) fn show(game: &Game, file: &Path, json: bool) -> anyhow::Result<Exit>
         let object = json!({
             "generations": generations.collect::<Vec<_>>(),
             "features": features.collect::<Vec<_>>(),
+            "trial": lesson.trial().map(|trial| json!({ "matches": trial.matches, "share": trial.share })),
             "used": lesson.is_used(),
         });
         writeln!(out, "{object}")?;
@@ -181,6 +190,7 @@ pub(crate) fn show(game: &Game, file: &Path, json: bool) -> anyhow::Result<Exit>
     for generation in lesson.generations() {
         tell(&mut out, generation, false)?;
     }
+    writeln!(out, "{}", verdict(lesson))?;
     writeln!(out, "\nThe features that weigh most, in points of the goal that a move gains by them:")?;
     for Feature { role, fluent, beside, weight } in features {
         let beside = beside.map_or(String::new(), |beside| format!(" while {beside}"));
@@ -188,6 +198,18 @@ pub(crate) fn show(game: &Game, file: &Path, json: bool) -> anyhow::Result<Exit>
         writeln!(out, "{points:>+7.1}  {role}: {}", console::printable(&format!("{fluent}{beside}")))?;
     }
     Ok(Exit::Done)
+}
+
+/// Whether players use the policy of `lesson`, and why.
+fn verdict(lesson: &Lesson) -> String {
+    let uses = if lesson.is_used() { "players use the policy" } else { "players do not use the policy" };
+    match lesson.trial() {
+        Some(Trial { matches, share }) => {
+            format!("{uses}: its share against the search without it is {share:.2} in {matches} matches")
+        }
+        None if lesson.is_used() => format!("{uses}: it explains more than the history of moves"),
+        None => format!("{uses}: it explains too little"),
+    }
 }
 
 fn header() -> String {

@@ -22,6 +22,7 @@ mod compete;
 mod completions;
 mod comply;
 mod console;
+mod doctor;
 mod dot;
 mod equilibrium;
 mod exit;
@@ -94,6 +95,7 @@ enum Command {
     Info(info::Arguments),
     Graph(graph::Arguments),
     Cache(cache::Arguments),
+    Doctor(doctor::Arguments),
     Completions(completions::Arguments),
     Help(help::Arguments),
 }
@@ -135,6 +137,7 @@ pub fn run(argv: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> u8 {
         Command::Info(arguments) => info::run(&arguments),
         Command::Graph(arguments) => graph::run(&arguments),
         Command::Cache(arguments) => cache::run(&arguments),
+        Command::Doctor(arguments) => doctor::run(&arguments),
         Command::Completions(arguments) => completions::run(&arguments),
         Command::Help(arguments) => help::run(&arguments, command_line()),
     };

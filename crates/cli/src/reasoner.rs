@@ -5,6 +5,7 @@ use clap::ValueEnum;
 use clap::builder::PossibleValue;
 use ggp::{Build, BuildError, Choice, NetworkCache, Notice, Reasoner, StateMachine};
 use ggp_game::Game;
+use ggp_propnet::Cpu;
 use std::sync::Arc;
 
 /// [`Choice`] as a value of the command line.
@@ -30,6 +31,16 @@ impl ValueEnum for ChoiceValue {
         };
         Some(PossibleValue::new(self.0.name()).help(help))
     }
+}
+
+/// Parses the name of a class of processors. Refuses a class that this computer's processor does not support.
+pub(crate) fn cpu(text: &str) -> Result<Cpu, String> {
+    let Some(cpu) = Cpu::ALL.into_iter().find(|cpu| cpu.name() == text) else {
+        let names = Cpu::ALL.map(Cpu::name).join(", ");
+        return Err(format!("there is no `{text}`: {names}"));
+    };
+    let known = Cpu::available().contains(&cpu);
+    if known { Ok(cpu) } else { Err(format!("this processor has no {text}")) }
 }
 
 /// The environment variable that turns the cache off, unless it is empty.

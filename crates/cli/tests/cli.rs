@@ -903,3 +903,19 @@ fn help_has_examples_and_exit_codes() {
         assert!(run.code == 0 && run.stdout.contains("playclock"), "{shell}");
     }
 }
+
+#[test]
+fn the_doctor_tests_the_program_with_every_class_of_processors() {
+    let run = ggp(&["doctor", "--cpu", "plain", "--json"]);
+    assert_eq!((run.code, &*run.stderr), (0, ""));
+    let told: serde_json::Value = serde_json::from_str(&run.stdout).expect("JSON");
+    assert_eq!(told["passed"], true);
+    let tested = |name: &str| {
+        let line = told["lines"].as_array().unwrap().iter().find(|line| line["name"] == name);
+        line.unwrap_or_else(|| panic!("no line {name}"))["passed"] == true
+    };
+    assert!(["moves", "network", "match"].into_iter().all(tested));
+    let run = ggp(&["doctor", "--cpu", "z80"]);
+    assert_eq!(run.code, 2);
+    assert!(run.stderr.contains("there is no `z80`: plain, avx2, avx512"), "{}", run.stderr);
+}

@@ -8,5 +8,5 @@ mod lesson;
 mod positions;
 
 pub use knowledge::{Knowledge, KnowledgeError};
-pub use learner::{Generation, Learner};
+pub use learner::{Generation, Learner, Trial};
 pub use lesson::{Feature, Lesson};

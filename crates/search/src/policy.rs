@@ -18,6 +18,8 @@ use std::sync::Arc;
 const RATE: f32 = 0.004;
 /// The weight decay of a step.
 const DECAY: f32 = 1e-3;
+/// The least weight of the history of moves in a policy, so that the history can be told from the rest of it.
+const LEAST_HISTORY: f32 = 0.01;
 /// Keeps the first steps of a weight small.
 const DAMPING: f32 = 1e-3;
 
@@ -225,14 +227,16 @@ pub(crate) fn explained_by_history(samples: &[&Sample], weight: f32) -> f64 {
     explained(samples.iter().flat_map(|sample| Policy::centred(sample, |arm| weight * arm.advantage)))
 }
 
-/// The weight with which the history of moves explains most of the variance of the arms' leads; not below 0.
+/// The weight with which the history of moves explains most of the variance of the arms' leads; not below
+/// [`LEAST_HISTORY`].
 pub(crate) fn weight_of_history(samples: &[&Sample]) -> f32 {
     let (mut product, mut square) = (0.0, 0.0);
     for one in samples.iter().flat_map(|sample| Policy::centred(sample, |arm| arm.advantage)) {
         product += f64::from(one.weight * one.value * one.target);
         square += f64::from(one.weight * one.value * one.value);
     }
-    if square > 0.0 { (product / square).max(0.0) as f32 } else { 0.0 }
+    let best = if square > 0.0 { (product / square) as f32 } else { 0.0 };
+    best.max(LEAST_HISTORY)
 }
 
 fn explained(predictions: impl Iterator<Item = Prediction>) -> f64 {
@@ -297,7 +301,9 @@ mod tests {
         let by_history = explained_by_history(&new, policy.history);
         assert!((policy.explained(&new) - by_history).abs() < 1e-6, "nothing learnt yet");
         for _ in 0..10 {
-            known.iter().for_each(|sample| policy.train(sample));
+            for sample in &known {
+                policy.train(sample);
+            }
         }
         let by_policy = policy.explained(&new);
         assert!(by_history < 0.5 && by_policy > 0.9, "{by_history} {by_policy}");
@@ -310,7 +316,9 @@ mod tests {
         let mut policy = policy();
         policy.history = 0.0;
         for _ in 0..2000 {
-            few.iter().for_each(|sample| policy.train(sample));
+            for sample in &few {
+                policy.train(sample);
+            }
         }
         let shrunk = policy.scaled(policy.best_scale(&other));
         assert!(shrunk.explained(&new) > policy.explained(&new));

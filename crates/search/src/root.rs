@@ -60,6 +60,7 @@ impl<M: Playouts> Search<M> {
             subgames,
             history: History::new(roles),
             regression: Regression::default(),
+            regression_of_history: Regression::default(),
             prior_model: PriorModel::default(),
             advantages: Vec::new(),
             preferred: None,

@@ -64,6 +64,8 @@ pub struct Search<M: Playouts> {
     pub(crate) subgames: Option<Subgames<M>>,
     pub(crate) history: History,
     pub(crate) regression: Regression,
+    /// The same for the history of moves alone, as long as there is a policy.
+    pub(crate) regression_of_history: Regression,
     pub(crate) prior_model: PriorModel,
     /// A buffer for the advantages of one role's arms.
     pub(crate) advantages: Vec<f32>,

@@ -1,6 +1,7 @@
 //! The statistics that a search learns from a batch and keeps outside the tree: the history of moves, the
 //! prior of arms, and the preferred moves of playouts.
 
+use crate::arm::Arm;
 use crate::descent::Descent;
 use crate::id::NodeId;
 use crate::mast::preference;
@@ -36,7 +37,12 @@ impl<M: Playouts> Search<M> {
                 let range = self.tree.arm_range(id, role);
                 if range.len() > 1 && self.chance != Some(role) {
                     let mean = self.tree.mean(id, role.index());
-                    self.regression.add(&self.tree[id].arms[range], mean, per_leaf as f64);
+                    let arms = &self.tree[id].arms[range];
+                    self.regression.add(arms, mean, per_leaf as f64, |arm| arm.advantage);
+                    if let Some(policy) = &self.policy {
+                        let history = |arm: &Arm| (arm.advantage - arm.learnt) / policy.history;
+                        self.regression_of_history.add(arms, mean, per_leaf as f64, history);
+                    }
                 }
             }
         }
@@ -49,8 +55,9 @@ impl<M: Playouts> Search<M> {
     /// Updates the preferred moves of the next playouts from the history.
     fn update_preference(&mut self) {
         if self.options.has(Technique::Mast) {
-            let mut model = self.prior_model;
-            model.slope *= self.policy.as_ref().map_or(1.0, |policy| f64::from(policy.history));
+            // A policy knows states, and playouts prefer moves by their history alone.
+            let of_history = || self.regression_of_history.fit();
+            let model = if self.policy.is_some() { of_history() } else { self.prior_model };
             self.preferred = preference(&self.history, model).map(Arc::new);
         }
     }

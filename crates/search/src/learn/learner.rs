@@ -10,7 +10,7 @@ use crate::policy::Sample;
 use crate::policy::{Features, Policy, explained_by_history, weight_of_history};
 use crate::search::Search;
 use ggp_game::rng::{Sequence, mix};
-use ggp_game::{AnonymousRules, Deadline, EvalError, Move, Playouts};
+use ggp_game::{AnonymousRules, Deadline, EvalError, Move, Playouts, Role};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -41,6 +41,10 @@ const GROWTH: f64 = std::f64::consts::SQRT_2;
 const FIRST: f64 = 0.125;
 /// The part of the time that self-play takes; the last training takes a part of the rest.
 const PLAYING: f64 = 0.85;
+/// A search of a trial has so many times the descents of a search of self-play.
+const TRIAL_DESCENTS: u64 = 4;
+/// A trial of fewer matches decides nothing.
+const LEAST_TRIALS: u64 = 8;
 /// By how much the policy must explain more of the held-out variance than the history of moves does.
 const LEAST_GAIN: f64 = 0.02;
 
@@ -73,6 +77,23 @@ impl Generation {
     }
 }
 
+/// Matches of searches with the policy against searches without it.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Trial {
+    /// The number of matches.
+    pub matches: u32,
+    /// The mean share of the searches with the policy: half of 1 plus their goal minus the mean goal of the others, in
+    /// shares. 0.5 is equal.
+    pub share: f64,
+}
+
+impl Trial {
+    /// Whether the policy does not make searches weaker.
+    pub fn passes(&self) -> bool {
+        self.share >= 0.5
+    }
+}
+
 /// Learns one game by self-play.
 ///
 /// # Examples
@@ -102,6 +123,7 @@ pub struct Learner<M: Playouts> {
     used: Option<Arc<Policy>>,
     /// Positions from the searches of a match against others.
     watched: Vec<Sample>,
+    trial: Option<Trial>,
 }
 
 /// One match of self-play.
@@ -144,7 +166,7 @@ impl<M: Playouts> Learner<M> {
         let mut machine = machine.clone();
         let game = machine.game().clone();
         let roles = game.role_count();
-        if roles < 2 || machine.fluents().is_empty() {
+        if roles - usize::from(game.nature().is_some()) < 2 || machine.fluents().is_empty() {
             return None;
         }
         let features = Features::new(machine.fluent_contexts(CONTEXT));
@@ -168,6 +190,7 @@ impl<M: Playouts> Learner<M> {
             generations: Vec::new(),
             used: None,
             watched: Vec::new(),
+            trial: None,
         })
     }
 
@@ -179,6 +202,7 @@ impl<M: Playouts> Learner<M> {
         }
         self.policy = policy;
         self.generations.clone_from(&lesson.generations);
+        self.trial = lesson.trial;
         if let Some(last) = self.generations.last() {
             (self.matches, self.descents) = (last.matches, last.descents);
         }
@@ -188,7 +212,7 @@ impl<M: Playouts> Learner<M> {
 
     /// What has been learnt so far.
     pub fn lesson(&self) -> Lesson {
-        Lesson::new(&self.policy, &self.generations, &self.rules, &self.machine.fluents())
+        Lesson::new(&self.policy, (&self.generations, self.trial), &self.rules, &self.machine.fluents())
     }
 
     /// The tests of the generations, the oldest first.
@@ -219,6 +243,118 @@ impl<M: Playouts> Learner<M> {
                 break;
             }
             self.policy.train(&sample);
+        }
+    }
+
+    /// The last trial.
+    pub fn trial(&self) -> Option<Trial> {
+        self.trial
+    }
+
+    /// Plays matches of searches with the policy against searches without it, after random openings that each seat plays
+    /// once, until a limit is reached. An iteration of the limits is a match. A search without the policy gets
+    /// a third more iterations, since it needs less time for each. Searches use the policy from now on only if it does
+    /// not lose. Does nothing if the last generation has failed its test.
+    ///
+    /// # Errors
+    /// The machine's errors.
+    pub fn try_out(&mut self, limits: &Limits) -> Result<(), EvalError> {
+        self.trial = None;
+        self.use_policy();
+        let Some(policy) = self.used() else { return Ok(()) };
+        let seats = self.seats();
+        let roles = seats.len() as u64;
+        let (mut shares, mut matches) = (0.0, 0);
+        while limits.iterations.is_none_or(|most| matches < most)
+            && !limits.stop.is_stopped()
+            && !limits.is_short_of(Duration::ZERO)
+        {
+            let seat = seats[(matches % roles) as usize];
+            let Some(share) = self.contest(&policy, seat, matches / roles, limits)? else { break };
+            shares += share;
+            matches += 1;
+        }
+        if matches >= LEAST_TRIALS {
+            self.trial = Some(Trial { matches: matches as u32, share: shares / matches as f64 });
+            self.use_policy();
+        }
+        Ok(())
+    }
+
+    /// The roles other than chance.
+    fn seats(&self) -> Vec<Role> {
+        let game = self.machine.game();
+        game.roles().filter(|&role| game.nature() != Some(role)).collect()
+    }
+
+    /// One match after the random opening `opening`, in which the role `seat` searches with `policy`. Returns its share
+    /// (see [`Trial::share`]), or `None` if a limit has ended the match.
+    fn contest(
+        &self,
+        policy: &Arc<Policy>,
+        seat: Role,
+        opening: u64,
+        limits: &Limits,
+    ) -> Result<Option<f64>, EvalError> {
+        let seed = mix(self.options.seed() ^ mix(!opening));
+        let mut random = Sequence::new(seed);
+        let most = self.options.iterations.unwrap_or(DESCENTS) * TRIAL_DESCENTS;
+        let roles: Vec<Role> = self.machine.game().roles().collect();
+        let mut searches = Vec::with_capacity(roles.len());
+        for &role in &roles {
+            let options = MctsOptions { seed: Some(seed ^ u64::from(role.0)), ..self.options.clone() };
+            let mut search = Search::new(self.machine.clone(), &options)?;
+            if role == seat {
+                search.use_policy(policy.clone())?;
+            }
+            searches.push(search);
+        }
+        let mut drawn = random.below(OPENING + 1);
+        loop {
+            for search in &mut searches {
+                search.open_root()?;
+            }
+            let first = &mut searches[0];
+            let root = first.tree.root();
+            if first.tree[root].phase == Phase::Ended {
+                let goal = |role: Role| {
+                    let goal = first.tree.stats(root)[role.index()].bounds.proven();
+                    goal.map_or(0.0, |goal| f64::from(goal) / 100.0)
+                };
+                let seats = self.seats();
+                let others = seats.iter().filter(|&&role| role != seat).map(|&role| goal(role)).sum::<f64>();
+                return Ok(Some(0.5 + 0.5 * (goal(seat) - others / (seats.len() - 1).max(1) as f64)));
+            }
+            let joint = if drawn > 0 {
+                drawn -= 1;
+                first.draw_joint(true, &mut random)
+            } else {
+                let drawn = searches[0].draw_joint(true, &mut random);
+                let mut joint = Vec::with_capacity(roles.len());
+                for (search, &role) in searches.iter_mut().zip(&roles) {
+                    if self.machine.game().nature() == Some(role) {
+                        joint.push(drawn[role.index()]);
+                        continue;
+                    }
+                    if search.choices(role)? > 1 {
+                        let descents = if role == seat { most } else { most + most / 3 };
+                        let limits = Limits { iterations: Some(descents), ..limits.clone() };
+                        match search.run(&limits.for_role(role)) {
+                            Halt::Iterations | Halt::Decided | Halt::Full => {}
+                            _ => return Ok(None),
+                        }
+                    }
+                    let Some(mv) = search.best_move(role)? else { return Ok(None) };
+                    joint.push(mv);
+                }
+                joint
+            };
+            let texts: Vec<String> =
+                joint.iter().map(|&mv| searches[0].worker.machine.move_text(mv).to_owned()).collect();
+            for search in &mut searches {
+                let joint = search.machine().parse_joint(&texts)?;
+                search.advance(&joint)?;
+            }
         }
     }
 
@@ -343,9 +479,10 @@ impl<M: Playouts> Learner<M> {
         generation
     }
 
-    /// Lets searches use the policy if it has passed the last test.
+    /// Lets searches use the policy if it has passed the last test and lost no trial.
     fn use_policy(&mut self) {
         let last = self.generations.last().filter(|last| last.passes());
+        let last = last.filter(|_| self.trial.is_none_or(|trial| trial.passes()));
         self.used = last.map(|last| Arc::new(self.policy.scaled(last.scale)));
     }
 }
@@ -397,9 +534,8 @@ impl<M: Playouts> Search<M> {
     pub fn use_lesson(&mut self, lesson: &Lesson) -> Result<bool, EvalError> {
         let machine = &self.worker.machine;
         let rules = AnonymousRules::new(machine.game().description());
-        let scale = lesson.generations.last().filter(|last| last.passes()).map(|last| last.scale);
         let policy = lesson.policy(&rules, &machine.fluents());
-        let (Some(policy), Some(scale)) = (policy, scale) else { return Ok(false) };
+        let (Some(policy), Some(scale)) = (policy, lesson.scale()) else { return Ok(false) };
         self.use_policy(Arc::new(policy.scaled(scale)))?;
         Ok(true)
     }

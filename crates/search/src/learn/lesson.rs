@@ -1,6 +1,6 @@
 //! [`Lesson`]: what was learnt of one game, without the words of its rules.
 
-use super::learner::Generation;
+use super::learner::{Generation, Trial};
 use crate::policy::{Features, Policy};
 use ggp_game::{AnonymousRules, Fact, Role};
 use rustc_hash::FxHashMap;
@@ -22,6 +22,7 @@ pub struct Lesson {
     squares: Vec<f32>,
     history: f32,
     pub(crate) generations: Vec<Generation>,
+    pub(crate) trial: Option<Trial>,
 }
 
 /// One feature of a policy with its weight.
@@ -41,7 +42,7 @@ impl Lesson {
     /// The lesson of `policy`, whose fluents are `fluents` in the words of `rules`.
     pub(crate) fn new(
         policy: &Policy,
-        generations: &[Generation],
+        (generations, trial): (&[Generation], Option<Trial>),
         rules: &AnonymousRules,
         fluents: &[Fact],
     ) -> Lesson {
@@ -68,6 +69,7 @@ impl Lesson {
             squares: take(&policy.squares),
             history: policy.history,
             generations: generations.to_vec(),
+            trial,
         }
     }
 
@@ -102,9 +104,20 @@ impl Lesson {
         &self.generations
     }
 
-    /// Whether searches use the policy: the last generation has passed its test.
+    /// The last matches of searches with the policy against searches without it.
+    pub fn trial(&self) -> Option<Trial> {
+        self.trial
+    }
+
+    /// Whether searches use the policy: the last generation has passed its test, and no trial has been lost.
     pub fn is_used(&self) -> bool {
-        self.generations.last().is_some_and(Generation::passes)
+        self.scale().is_some()
+    }
+
+    /// The factor of the weights with which searches use the policy. `None` if they do not.
+    pub(crate) fn scale(&self) -> Option<f32> {
+        let last = self.generations.last().filter(|last| last.passes())?;
+        self.trial.is_none_or(|trial| trial.passes()).then_some(last.scale)
     }
 
     /// The `most` features with the largest weights by absolute value, in the words of `rules`, the largest first.
@@ -165,6 +178,7 @@ impl Lesson {
             && finite(&self.squares)
             && self.history.is_finite()
             && self.generations.iter().all(Generation::is_sound)
+            && self.trial.is_none_or(|trial| trial.share.is_finite())
     }
 }
 
@@ -213,7 +227,7 @@ mod tests {
         let mut policy = Policy::new(features.into(), 2);
         // (c 1), a, b, (c 1) beside a, (c 1) beside b, b beside (c 1); twice.
         policy.weights = vec![0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6];
-        let lesson = Lesson::new(&policy, &[Generation::default()], &known, &fluents);
+        let lesson = Lesson::new(&policy, (&[Generation::default()], None), &known, &fluents);
         assert!(lesson.is_sound());
         let others = facts(&["(x 1)", "y", "z"]);
         let other = lesson.policy(&scrambled, &others).unwrap();
@@ -221,7 +235,7 @@ mod tests {
         // (x 1), y, z, (x 1) beside y, (x 1) beside z, y beside (x 1).
         assert_eq!(other.weights[..6], [0.1, 0.3, 0.2, 0.5, 0.4, 0.6]);
         assert_eq!(other.weights[6..], [1.1, 1.3, 1.2, 1.5, 1.4, 1.6]);
-        assert_eq!(Lesson::new(&other, &[Generation::default()], &scrambled, &others), lesson);
+        assert_eq!(Lesson::new(&other, (&[Generation::default()], None), &scrambled, &others), lesson);
         assert!(lesson.policy(&scrambled, &others[1..]).is_none(), "a fluent is missing");
         assert!(lesson.policy(&known, &others).is_none(), "other words");
     }
@@ -232,7 +246,7 @@ mod tests {
         let mut policy = Policy::new(Features::new(vec![vec![1], vec![]]).into(), 2);
         policy.weights = vec![0.1, 0.0, -0.4, 0.2, 0.0, 0.3];
         let generation = Generation { scale: 0.5, ..Generation::default() };
-        let lesson = Lesson::new(&policy, &[generation], &known, &facts(&["a", "b"]));
+        let lesson = Lesson::new(&policy, (&[generation], None), &known, &facts(&["a", "b"]));
         let features = lesson.features(&known, 2);
         let texts: Vec<_> =
             features.iter().map(|one| (one.role, &*one.fluent, one.beside.as_deref())).collect();
