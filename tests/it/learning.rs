@@ -66,7 +66,7 @@ fn a_policy_predicts_unknown_matches_better_and_serves_scrambled_rules() {
     let mut learner = Learner::new(&ggp_tests::network(&text), &short).unwrap();
     assert!(learner.resume(&lesson));
     assert_eq!(learner.lesson(), lesson);
-    learner.try_out(&Limits::iterations(8)).unwrap();
+    learner.try_out(&Limits::iterations(8), 2).unwrap();
     let trial = learner.trial().unwrap();
     assert!(trial.matches == 8 && (0.0..=1.0).contains(&trial.share), "{trial:?}");
     let tried = learner.lesson();

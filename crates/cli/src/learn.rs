@@ -20,10 +20,10 @@ use std::time::Duration;
 const LEARNING_TIME: Duration = Duration::from_secs(600);
 
 /// The part of the time that goes to self-play. The matches of the policy against the search without it have the rest.
-const PLAYING: f64 = 0.85;
+const PLAYING: f64 = 0.75;
 
 /// The largest number of these matches.
-const TRIAL: u64 = 60;
+const TRIAL: u64 = 40;
 
 /// The number of features that are shown.
 const FEATURES: usize = 10;
@@ -145,7 +145,7 @@ impl WithMachine for Learn<'_> {
             written.is_ok()
         });
         progress.set("playing with the policy against the search without it");
-        let learnt = learnt.and_then(|()| learner.try_out(&trial));
+        let learnt = learnt.and_then(|()| learner.try_out(&trial, threads));
         drop(progress);
         match learnt {
             Err(ggp_game::EvalError::Interrupted) if stop.is_stopped() => {}

@@ -2,6 +2,7 @@
 //! searches use as prior of their arms; a [`Lesson`] is what was learnt of one game, without the words of its
 //! rules; [`Knowledge`] is a file of lessons.
 
+mod contest;
 mod knowledge;
 mod learner;
 mod lesson;

@@ -1,6 +1,7 @@
 //! [`Learner`]: learning a policy by self-play, in generations: matches of short searches against themselves, whose nodes
 //! train the policy that the searches of the next generation use.
 
+use super::contest::Contest;
 use super::lesson::Lesson;
 use crate::arm::Arm;
 use crate::limits::{Halt, Limits};
@@ -10,7 +11,7 @@ use crate::policy::Sample;
 use crate::policy::{Features, Policy, explained_by_history, weight_of_history};
 use crate::search::Search;
 use ggp_game::rng::{Sequence, mix};
-use ggp_game::{AnonymousRules, Deadline, EvalError, Move, Playouts, Role};
+use ggp_game::{AnonymousRules, Deadline, EvalError, Move, Playouts};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -41,10 +42,8 @@ const GROWTH: f64 = std::f64::consts::SQRT_2;
 const FIRST: f64 = 0.125;
 /// The part of the time that self-play takes; the last training takes a part of the rest.
 const PLAYING: f64 = 0.85;
-/// A search of a trial has so many times the descents of a search of self-play.
-const TRIAL_DESCENTS: u64 = 4;
 /// A trial of fewer matches decides nothing.
-const LEAST_TRIALS: u64 = 8;
+const LEAST_TRIALS: usize = 8;
 /// By how much the policy must explain more of the held-out variance than the history of moves does.
 const LEAST_GAIN: f64 = 0.02;
 
@@ -252,110 +251,40 @@ impl<M: Playouts> Learner<M> {
     }
 
     /// Plays matches of searches with the policy against searches without it, after random openings that each seat plays
-    /// once, until a limit is reached. An iteration of the limits is a match. A search without the policy gets
-    /// a third more iterations, since it needs less time for each. Searches use the policy from now on only if it does
-    /// not lose. Does nothing if the last generation has failed its test.
+    /// once, on `threads` threads until a limit is reached. An iteration of the limits is a match. A search without the
+    /// policy gets a third more descents, since it needs less time for each. Searches use the policy from now on only if
+    /// it does not lose. Does nothing if the last generation has failed its test.
     ///
     /// # Errors
     /// The machine's errors.
-    pub fn try_out(&mut self, limits: &Limits) -> Result<(), EvalError> {
+    pub fn try_out(&mut self, limits: &Limits, threads: usize) -> Result<(), EvalError> {
         self.trial = None;
         self.use_policy();
         let Some(policy) = self.used() else { return Ok(()) };
-        let seats = self.seats();
-        let roles = seats.len() as u64;
-        let (mut shares, mut matches) = (0.0, 0);
-        while limits.iterations.is_none_or(|most| matches < most)
-            && !limits.stop.is_stopped()
-            && !limits.is_short_of(Duration::ZERO)
-        {
-            let seat = seats[(matches % roles) as usize];
-            let Some(share) = self.contest(&policy, seat, matches / roles, limits)? else { break };
-            shares += share;
-            matches += 1;
+        let next = AtomicU64::new(0);
+        let work = |contest: Contest<M>| -> Result<Vec<f64>, EvalError> {
+            let mut shares = Vec::new();
+            loop {
+                let number = next.fetch_add(1, Ordering::Relaxed);
+                let is_over = limits.iterations.is_some_and(|most| number >= most)
+                    || limits.stop.is_stopped()
+                    || limits.is_short_of(Duration::ZERO);
+                match if is_over { None } else { contest.play(&policy, number, limits)? } {
+                    Some(share) => shares.push(share),
+                    None => return Ok(shares),
+                }
+            }
+        };
+        let mut shares = Vec::new();
+        for found in on_threads(threads, || Contest::new(&self.machine, &self.options), work) {
+            shares.extend(found?);
         }
-        if matches >= LEAST_TRIALS {
-            self.trial = Some(Trial { matches: matches as u32, share: shares / matches as f64 });
+        if shares.len() >= LEAST_TRIALS {
+            let share = shares.iter().sum::<f64>() / shares.len() as f64;
+            self.trial = Some(Trial { matches: shares.len() as u32, share });
             self.use_policy();
         }
         Ok(())
-    }
-
-    /// The roles other than chance.
-    fn seats(&self) -> Vec<Role> {
-        let game = self.machine.game();
-        game.roles().filter(|&role| game.nature() != Some(role)).collect()
-    }
-
-    /// One match after the random opening `opening`, in which the role `seat` searches with `policy`. Returns its share
-    /// (see [`Trial::share`]), or `None` if a limit has ended the match.
-    fn contest(
-        &self,
-        policy: &Arc<Policy>,
-        seat: Role,
-        opening: u64,
-        limits: &Limits,
-    ) -> Result<Option<f64>, EvalError> {
-        let seed = mix(self.options.seed() ^ mix(!opening));
-        let mut random = Sequence::new(seed);
-        let most = self.options.iterations.unwrap_or(DESCENTS) * TRIAL_DESCENTS;
-        let roles: Vec<Role> = self.machine.game().roles().collect();
-        let mut searches = Vec::with_capacity(roles.len());
-        for &role in &roles {
-            let options = MctsOptions { seed: Some(seed ^ u64::from(role.0)), ..self.options.clone() };
-            let mut search = Search::new(self.machine.clone(), &options)?;
-            if role == seat {
-                search.use_policy(policy.clone())?;
-            }
-            searches.push(search);
-        }
-        let mut drawn = random.below(OPENING + 1);
-        loop {
-            for search in &mut searches {
-                search.open_root()?;
-            }
-            let first = &mut searches[0];
-            let root = first.tree.root();
-            if first.tree[root].phase == Phase::Ended {
-                let goal = |role: Role| {
-                    let goal = first.tree.stats(root)[role.index()].bounds.proven();
-                    goal.map_or(0.0, |goal| f64::from(goal) / 100.0)
-                };
-                let seats = self.seats();
-                let others = seats.iter().filter(|&&role| role != seat).map(|&role| goal(role)).sum::<f64>();
-                return Ok(Some(0.5 + 0.5 * (goal(seat) - others / (seats.len() - 1).max(1) as f64)));
-            }
-            let joint = if drawn > 0 {
-                drawn -= 1;
-                first.draw_joint(true, &mut random)
-            } else {
-                let drawn = searches[0].draw_joint(true, &mut random);
-                let mut joint = Vec::with_capacity(roles.len());
-                for (search, &role) in searches.iter_mut().zip(&roles) {
-                    if self.machine.game().nature() == Some(role) {
-                        joint.push(drawn[role.index()]);
-                        continue;
-                    }
-                    if search.choices(role)? > 1 {
-                        let descents = if role == seat { most } else { most + most / 3 };
-                        let limits = Limits { iterations: Some(descents), ..limits.clone() };
-                        match search.run(&limits.for_role(role)) {
-                            Halt::Iterations | Halt::Decided | Halt::Full => {}
-                            _ => return Ok(None),
-                        }
-                    }
-                    let Some(mv) = search.best_move(role)? else { return Ok(None) };
-                    joint.push(mv);
-                }
-                joint
-            };
-            let texts: Vec<String> =
-                joint.iter().map(|&mv| searches[0].worker.machine.move_text(mv).to_owned()).collect();
-            for search in &mut searches {
-                let joint = search.machine().parse_joint(&texts)?;
-                search.advance(&joint)?;
-            }
-        }
     }
 
     /// The policy that searches should use.
@@ -422,15 +351,7 @@ impl<M: Playouts> Learner<M> {
             }
             Ok(played)
         };
-        // The last machine works on this thread.
-        let others: Vec<M> = (1..threads).map(|_| self.machine.clone()).collect();
-        let own = self.machine.clone();
-        let found: Vec<Result<Vec<Match>, EvalError>> = std::thread::scope(|scope| {
-            let running: Vec<_> = others.into_iter().map(|machine| scope.spawn(|| work(machine))).collect();
-            let own = work(own);
-            let of_others = running.into_iter().map(|thread| thread.join().expect("no match panics"));
-            of_others.chain([own]).collect()
-        });
+        let found = on_threads(threads, || self.machine.clone(), work);
         let mut played = Vec::new();
         for matches in found {
             played.extend(matches?);
@@ -485,6 +406,22 @@ impl<M: Playouts> Learner<M> {
         let last = last.filter(|_| self.trial.is_none_or(|trial| trial.passes()));
         self.used = last.map(|last| Arc::new(self.policy.scaled(last.scale)));
     }
+}
+
+/// Calls `work` on so many threads, of which one is this one, with what `make` makes for each. Returns all results.
+fn on_threads<T: Send, R: Send>(
+    threads: usize,
+    make: impl Fn() -> T,
+    work: impl Fn(T) -> R + Sync,
+) -> Vec<R> {
+    let others: Vec<T> = (1..threads).map(|_| make()).collect();
+    let (own, work) = (make(), &work);
+    std::thread::scope(|scope| {
+        let running: Vec<_> = others.into_iter().map(|made| scope.spawn(move || work(made))).collect();
+        let mut results = vec![work(own)];
+        results.extend(running.into_iter().map(|thread| thread.join().expect("no match panics")));
+        results
+    })
 }
 
 /// Plays the match `number`, whose searches use `policy`.
@@ -559,7 +496,7 @@ impl<M: Playouts> Search<M> {
 
     /// A joint move at the root, for variety in self-play: drawn uniformly from the legal moves, or in proportion to the
     /// squares of the visits.
-    fn draw_joint(&self, uniformly: bool, random: &mut Sequence) -> Vec<Move> {
+    pub(super) fn draw_joint(&self, uniformly: bool, random: &mut Sequence) -> Vec<Move> {
         let root = self.tree.root();
         let mut draw = |role| {
             let arms = self.tree.arms(root, role);
