@@ -20,6 +20,9 @@ pytest.importorskip("ray.cluster_utils")
 
 import ggp.ray  # noqa: E402
 
+# Ray's processes do not find this module by its name.
+ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])
+
 NIM = FOLDER / "nim.kif"
 PLAYERS = {"a": "mcts", "b": "uct"}
 

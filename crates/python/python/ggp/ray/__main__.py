@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
 from collections.abc import Sequence
 
@@ -73,6 +74,9 @@ def _serve(arguments: argparse.Namespace, rest: Sequence[str]) -> int:
 def main() -> None:
     """Runs the command and exits with its code."""
     arguments, rest = _parser().parse_known_args()
+    # Schedulers end jobs by SIGTERM. Both signals end a run in order, also where the shell has turned Ctrl-C off.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.default_int_handler)
     try:
         sys.exit(arguments.run(arguments, rest))
     except CommandError as error:

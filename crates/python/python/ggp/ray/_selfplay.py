@@ -261,11 +261,12 @@ class _Run:
         if self._on_version:
             self._on_version(self.progress(), weights)
 
-    def died(self, who: str) -> None:
+    def died(self, who: str, error: Exception) -> None:
+        """Notes a death. Deaths in a row, such as those of a learner that cannot be made, are an error."""
         self.deaths.append(who)
         self._deaths_in_a_row += 1
-        if self._deaths_in_a_row > _MOST_DEATHS:
-            raise RuntimeError(f"self-play gives up: {', '.join(self.deaths[-_MOST_DEATHS:])} died without a chunk between")
+        if self._deaths_in_a_row >= _MOST_DEATHS:
+            raise RuntimeError(f"self-play gives up: {', '.join(self.deaths[-_MOST_DEATHS:])} died in a row") from error
 
     def delivered(self) -> None:
         self._deaths_in_a_row = 0
@@ -350,10 +351,10 @@ def _on_ray(run: _Run, play: Play, make: Callable[[], Learner], count: int, lear
         while True:
             try:
                 return ray.get(call(learner))
-            except RayTaskError:
-                raise
-            except RayError:
-                run.died("learner")
+            except RayTaskError as error:
+                raise (error.cause or error) from None
+            except RayError as error:
+                run.died("learner", error)
                 ray.kill(learner)
                 learner = new_learner()
 
@@ -386,10 +387,10 @@ def _on_ray(run: _Run, play: Play, make: Callable[[], Learner], count: int, lear
             if learning is not None:
                 try:
                     ray.get(learning)
-                except RayTaskError:
-                    raise
-                except RayError:
-                    run.died("learner")
+                except RayTaskError as error:
+                    raise (error.cause or error) from None
+                except RayError as error:
+                    run.died("learner", error)
                     ray.kill(learner)
                     # The new learner learns this chunk as one of those since the checkpoint.
                     learner = new_learner()
@@ -409,10 +410,10 @@ def _on_ray(run: _Run, play: Play, make: Callable[[], Learner], count: int, lear
             except StopIteration:
                 del playing[games]
                 continue
-            except RayTaskError:
-                raise
-            except RayError:
-                run.died(names[part.worker])
+            except RayTaskError as error:
+                raise (error.cause or error) from None
+            except RayError as error:
+                run.died(names[part.worker], error)
                 ray.kill(workers[part.worker])
                 workers[part.worker] = new_worker(play)
                 run.again.extend(part.numbers)

@@ -209,7 +209,7 @@ class _Driver:
                 try:
                     lines, warnings, where = ray.get(reference)
                 except RayTaskError as error:
-                    raise error.cause from None
+                    raise (error.cause or error) from None
                 except RayError as error:
                     self._lost(sent, error)
                 else:
