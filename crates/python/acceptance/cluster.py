@@ -18,6 +18,7 @@ import json
 import os
 import pathlib
 import random
+import resource
 import signal
 import statistics
 import subprocess
@@ -32,17 +33,33 @@ GGP = [sys.executable, "-m", "ggp"]
 ON_RAY = [sys.executable, "-m", "ggp.ray", "match"]
 
 
+def cpu(root):
+    """The CPU seconds of a process and all processes below it, ended ones included."""
+    parents, seconds = {}, {}
+    for entry in pathlib.Path("/proc").iterdir():
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+            if entry.name.isdigit():
+                words = (entry / "stat").read_text().rpartition(")")[2].split()
+                parents[int(entry.name)] = int(words[1])
+                seconds[int(entry.name)] = sum(map(int, words[11:15])) / os.sysconf("SC_CLK_TCK")
+    below, found = {root}, 0.0
+    while below:
+        found += sum(seconds.get(one, 0.0) for one in below)
+        below = {one for one, parent in parents.items() if parent in below}
+    return found
+
+
 def throughput(arguments):
-    """Matches per second, alternately."""
+    """Matches per second, alternately. On a machine with other work, the figures of CPU time tell more."""
     tournament = [str(GAMES / "connect_four.kif"), "--player=a=mcts", "--player=b=uct", "--iterations=300"]
     tournament += ["--startclock=600", f"--games={arguments.matches}"]
+    rates, costs = {"alone": [], "ray": []}, {"alone": [], "ray": []}
     with tempfile.TemporaryDirectory() as folder, local(2) as address:
-        rates = {"alone": [], "ray": []}
         for number in range(arguments.rounds):
             for name in rates:
                 out, log = pathlib.Path(folder) / f"{name}{number}.jsonl", pathlib.Path(folder) / f"{name}{number}.tasks"
                 command = [*GGP, "match", "--concurrency=2"] if name == "alone" else [*ON_RAY, f"--tasks={log}"]
-                began = time.monotonic()
+                idle, began, before = cpu(os.getpid()), time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
                 subprocess.run(
                     [*command, *tournament, f"--out={out}"],
                     check=True,
@@ -50,14 +67,24 @@ def throughput(arguments):
                     stderr=subprocess.DEVNULL,
                     env={**os.environ, "RAY_ADDRESS": address},
                 )
-                rates[name].append(arguments.matches / (time.monotonic() - began))
+                seconds, after = time.monotonic() - began, resource.getrusage(resource.RUSAGE_CHILDREN)
+                cost = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+                more = ""
                 if name == "ray":
+                    # Without the start of the driver and of the workers, which a long tournament does not feel.
                     tasks = [json.loads(line) for line in log.read_text().splitlines()]
+                    seconds = max(one["ended"] for one in tasks) - min(one["begun"] for one in tasks)
+                    # The workers have ended with the driver, and are not among the processes any more.
+                    cost += sum(one["cpu"] for one in tasks) + max(0.0, cpu(os.getpid()) - idle - cost)
+                    busy = sum(one["ended"] - one["begun"] for one in tasks) / (2 * seconds)
                     longest = max(one["ended"] - one["begun"] for one in tasks)
-                    print(f"{len(tasks)} tasks, the longest {longest:.1f} s")
-            print({name: round(one[-1], 2) for name, one in rates.items()}, flush=True)
-    middle = {name: statistics.median(one) for name, one in rates.items()}
-    print(f"medians {middle}; ratio {middle['ray'] / middle['alone']:.3f}")
+                    more = f"; {len(tasks)} tasks, the longest {longest:.1f} s; the two workers are busy for {busy:.3f} of it"
+                rates[name].append(arguments.matches / seconds)
+                costs[name].append(1000 * cost / arguments.matches)
+                print(f"{name}: {rates[name][-1]:.2f} matches per second, {costs[name][-1]:.1f} CPU ms each{more}", flush=True)
+    for what, one in (("matches per second", rates), ("CPU ms for a match", costs)):
+        middle = {name: round(statistics.median(values), 2) for name, values in one.items()}
+        print(f"median {what}: {middle}; ratio {middle['ray'] / middle['alone']:.3f}")
 
 
 @contextlib.contextmanager
@@ -94,7 +121,8 @@ def large(arguments):
             return 0
 
         for end, send in ((0.3, signal.SIGINT), (0.6, signal.SIGKILL), (2, None)):
-            process = subprocess.Popen(command, stdout=subprocess.DEVNULL, env={**os.environ, "RAY_ADDRESS": address})
+            environment = {**os.environ, "RAY_ADDRESS": address}
+            process = subprocess.Popen(command, stdout=subprocess.DEVNULL, env=environment)
             seen, began = [], time.monotonic()
             while process.poll() is None:
                 time.sleep(1)

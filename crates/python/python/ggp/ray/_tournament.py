@@ -7,7 +7,6 @@ process or its node is begun again, which the report tells.
 
 from __future__ import annotations
 
-import functools
 import json
 import os
 import sys
@@ -191,8 +190,9 @@ class _Driver:
             self._warn(f"note: {note}")
         while True:
             # 1. Tasks for all places, with enough matches for their seconds; fewer towards the end, for all to end at once.
-            places = self._places(concurrency)
-            while len(self._pending) < _TASKS_A_PLACE * places and (next_task := self._next(places)):
+            places = self._places()
+            most = _TASKS_A_PLACE * places if concurrency is None else min(concurrency, _TASKS_A_PLACE * places)
+            while len(self._pending) < most and (next_task := self._next(most)):
                 # A list, so that only a process that does not know the tournament fetches the rules.
                 reference = task.remote(
                     self._tournament.fingerprint, self._argv, [rules], next_task.numbers, self._seconds
@@ -219,25 +219,23 @@ class _Driver:
                 self.cancel()
                 return
 
-    def _places(self, concurrency: int | None) -> int:
+    def _places(self) -> int:
         """The number of matches that the cluster can play at once."""
         import ray
 
-        found = sum(
-            int(node["Resources"].get("CPU", 0)) // self._cores for node in ray.nodes() if node["Alive"]
-        )
-        return max(1, found if concurrency is None else min(found, concurrency))
+        alive = (node["Resources"].get("CPU", 0) for node in ray.nodes() if node["Alive"])
+        return max(1, sum(int(cores) // self._cores for cores in alive))
 
-    def _next(self, places: int) -> _Task | None:
+    def _next(self, tasks: int) -> _Task | None:
+        """The next task, one of `tasks` at once."""
         done, total = self._run.progress
         if self._again:
-            lost = self._again.popleft()
-            return lost
+            return self._again.popleft()
         count = _FIRST
         if self._matches:
             count = round(self._seconds * self._matches / max(self._time, 1e-6)) + 1
             left = total - done - self._in_flight
-            count = max(1, min(count, _MOST_MATCHES, left // (_TASKS_A_PLACE * places) + 1))
+            count = max(1, min(count, _MOST_MATCHES, left // tasks + 1))
         numbers = self._run.take(count)
         return _Task(numbers, 0) if numbers else None
 
@@ -297,10 +295,11 @@ class _Driver:
             _say(f"{done}/{total} matches: {self._run.standing}")
 
 
-@functools.lru_cache(maxsize=2)
-def _known(fingerprint: str, argv: tuple[str, ...]) -> list[Tournament]:
-    """The place of a tournament in this process, which builds its games once."""
-    return []
+#: The latest tournaments of this process, by fingerprint and arguments. Their games are built once.
+_known: dict[tuple[str, ...], Tournament] = {}
+
+#: How many of them are kept.
+_MOST_KNOWN = 2
 
 
 def _play(
@@ -309,14 +308,16 @@ def _play(
     """Plays matches for some seconds. Runs in a process of Ray."""
     import ray
 
-    begun = time.time()
-    place = _known(fingerprint, tuple(argv))
-    if not place:
-        place.append(Tournament(argv, ray.get(rules[0])))
-    lines, warnings = place[0].play(numbers, seconds)
+    begun, cpu = time.time(), time.process_time()
+    key = (fingerprint, *argv)
+    if key not in _known:
+        while len(_known) >= _MOST_KNOWN:
+            del _known[next(iter(_known))]
+        _known[key] = Tournament(argv, ray.get(rules[0]))
+    lines, warnings = _known[key].play(numbers, seconds)
     context = ray.get_runtime_context()
     node = context.get_node_id()
     counted = next(int(one["Resources"].get("CPU", 0)) for one in ray.nodes() if one["NodeID"] == node)
     where = {"node": node, "host": os.uname().nodename, "pid": os.getpid(), "begun": begun, "ended": time.time()}
-    where |= {"cores": len(os.sched_getaffinity(0)), "counted": counted}
+    where |= {"cpu": time.process_time() - cpu, "cores": len(os.sched_getaffinity(0)), "counted": counted}
     return lines, warnings, where
