@@ -82,8 +82,8 @@ def most_at_once(ran):
 
 def test_timed_matches_have_cores_of_their_own(cluster, tmp_path):
     report = ggp.ray.tournament(
-        [NIM], {"a": "mcts", "b": "random"}, matches=12, play_clock=0.05, out=tmp_path / "out.jsonl", seconds=0.5,
-        tasks=tmp_path / "tasks.jsonl",
+        [FOLDER / "connect_four.kif"], {"a": "mcts", "b": "random"}, matches=12, play_clock=0.1,
+        out=tmp_path / "out.jsonl", seconds=0.5, tasks=tmp_path / "tasks.jsonl",
     )  # fmt: skip
     assert (report.code, report.done, report.retried) == (0, 12, 0)
     ran = tasks(tmp_path / "tasks.jsonl")
