@@ -3,9 +3,9 @@
 //! Invariant: the results depend only on the command line, so that the same command line can continue a run
 //! that was stopped.
 
-use crate::competition::Competition;
+use crate::competition::{Competition, of_tournament};
 use crate::console;
-use crate::exit::{Exit, UsageError};
+use crate::exit::Exit;
 use crate::match_arguments::Arguments;
 use crate::play::stop_on_signal;
 use crate::score::Score;
@@ -38,15 +38,12 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
 /// exit code for faults. Otherwise returns the error.
 fn refuse(error: TournamentError) -> anyhow::Result<Exit> {
     match error {
-        TournamentError::Plan(_) | TournamentError::SprtNeedsTwo(_) => {
-            Err(UsageError(error.to_string()).into())
-        }
         TournamentError::Player { .. } | TournamentError::Refused(_) => {
             for line in error.to_string().lines().map(console::printable) {
                 console::say(&format!("{}: {line}", console::paint_stderr(console::BAD, "error")));
             }
             Ok(Exit::Fault)
         }
-        other => Err(other.into()),
+        other => Err(of_tournament(other)),
     }
 }

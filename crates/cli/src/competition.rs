@@ -16,7 +16,9 @@ use clap::Parser;
 use ggp::{Participant, Participants, PlayerKind, PlayerSpec, Rulesheet};
 use ggp_arena::elo::{Hypothesis, Sprt};
 use ggp_arena::report::{ReportHead, html};
-use ggp_arena::{Contest, DEFAULT_GRACE, Finish, OpenRun, Run, RunReport, Shard, Tournament, is_nature};
+use ggp_arena::{
+    Contest, DEFAULT_GRACE, Finish, OpenRun, Run, RunReport, Shard, Tournament, TournamentError, is_nature,
+};
 use ggp_game::{Clocks, Game};
 use std::ffi::OsString;
 use std::path::Path;
@@ -117,7 +119,7 @@ impl Competition {
     /// # Errors
     /// When the results file or the report cannot be written, or holds something else.
     pub fn open(&self) -> Result<OpenRun, CompetitionError> {
-        let open = self.try_report().and_then(|()| Ok(self.tournament.open(&self.run)?));
+        let open = self.try_report().and_then(|()| self.tournament.open(&self.run).map_err(of_tournament));
         let open = open.map_err(|error| CompetitionError::of(&error))?;
         self.say_notes();
         Ok(open)
@@ -218,6 +220,14 @@ impl Competition {
                 Exit::Findings
             }
         })
+    }
+}
+
+/// An error of a tournament as an error of the command. A plan that cannot be made is an error in the command line.
+pub(crate) fn of_tournament(error: TournamentError) -> anyhow::Error {
+    match error {
+        TournamentError::Plan(_) | TournamentError::SprtNeedsTwo(_) => UsageError(error.to_string()).into(),
+        other => other.into(),
     }
 }
 

@@ -278,7 +278,8 @@ def train(arguments):
             return
         measured[0] = progress.seconds
         line = {"minutes": round(progress.seconds / 60, 2), "version": progress.version, "chunks": progress.chunks}
-        line["cpu_minutes"] = round(time.process_time() / 60, 2)
+        if arguments.workers == 0:
+            line["cpu_minutes"] = round(time.process_time() / 60, 2)
         for opponent in arguments.against:
             mean, error, seats = duel(game, Network(weights), opponent, arguments.games)
             line[opponent] = [round(float(mean), 3), round(float(error), 3), seats]

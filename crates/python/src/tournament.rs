@@ -38,6 +38,9 @@ fn of_tournament(py: Python<'_>, failed: TournamentError) -> PyErr {
 /// A result as a line of a results file, and the record of the match.
 type Line = (String, Option<String>);
 
+/// The numbers and lines of matches that have been played, and warnings.
+type Played = (Vec<(u64, Line)>, Vec<String>);
+
 #[pymethods]
 impl Tournament {
     /// The tournament of the arguments `argv`. Its games are read from `rules`, one text for each file that `argv` names,
@@ -97,12 +100,7 @@ impl Tournament {
     /// Returns:
     ///     The number, the line of the results file and the record (None if none is wanted) of each match that has been
     ///     played, and the warnings of the trials.
-    fn play(
-        &self,
-        py: Python<'_>,
-        numbers: Vec<u64>,
-        seconds: f64,
-    ) -> PyResult<(Vec<(u64, Line)>, Vec<String>)> {
+    fn play(&self, py: Python<'_>, numbers: Vec<u64>, seconds: f64) -> PyResult<Played> {
         let limit = crate::game::duration(seconds)?;
         let played = interruptible(py, |stop| self.play_until(&numbers, limit, stop))?;
         let (played, warnings) = played.map_err(|failed| match failed {

@@ -20,4 +20,5 @@ def connect(address: str | None = None) -> None:
     if address is not None:
         ray.init(address=address, log_to_driver=False)
     else:
-        ray.init(include_dashboard=False, object_store_memory=_OBJECT_STORE, log_to_driver=False)
+        # Without "local", Ray would look for a cluster that someone else has started on this machine.
+        ray.init(address="local", include_dashboard=False, object_store_memory=_OBJECT_STORE, log_to_driver=False)
