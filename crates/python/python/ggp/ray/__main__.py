@@ -45,9 +45,28 @@ def _cluster(command: argparse.ArgumentParser) -> None:
     command.add_argument("--address", metavar="A", help="the Ray cluster; $RAY_ADDRESS or this machine")
 
 
+def _end_in_order() -> None:
+    """Lets SIGTERM, by which schedulers end jobs, end a run as Ctrl-C does, also where a shell has turned Ctrl-C off. Ray
+    sets handlers of its own when it connects, so this comes later.
+    """
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.default_int_handler)
+
+
+def _listening(address: str) -> None:
+    _end_in_order()
+    print(f"listening on {address}", flush=True)
+
+
 def _match(arguments: argparse.Namespace, rest: Sequence[str]) -> int:
     report = play(
-        rest, arguments.address, arguments.concurrency, arguments.cores, arguments.task_seconds, arguments.tasks
+        rest,
+        arguments.address,
+        arguments.concurrency,
+        arguments.cores,
+        arguments.task_seconds,
+        arguments.tasks,
+        connected=_end_in_order,
     )
     return report.code
 
@@ -65,6 +84,7 @@ def _serve(arguments: argparse.Namespace, rest: Sequence[str]) -> int:
             bind=arguments.bind,
             name=arguments.name,
             margin=arguments.margin,
+            listening=_listening,
         )
     except KeyboardInterrupt:
         pass
@@ -74,9 +94,6 @@ def _serve(arguments: argparse.Namespace, rest: Sequence[str]) -> int:
 def main() -> None:
     """Runs the command and exits with its code."""
     arguments, rest = _parser().parse_known_args()
-    # Schedulers end jobs by SIGTERM. Both signals end a run in order, also where the shell has turned Ctrl-C off.
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, signal.default_int_handler)
     try:
         sys.exit(arguments.run(arguments, rest))
     except CommandError as error:

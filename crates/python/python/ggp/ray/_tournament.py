@@ -12,7 +12,7 @@ import os
 import sys
 import time
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ggp._ggp import Tournament, TournamentRun
@@ -119,14 +119,18 @@ def play(
     tasks: str | os.PathLike[str] | None = None,
     *,
     talk: bool = True,
+    connected: Callable[[], None] = lambda: None,
 ) -> TournamentReport:
-    """Plays the tournament of the arguments `argv` of `ggp match`. With `talk`, it prints progress and tables."""
+    """Plays the tournament of the arguments `argv` of `ggp match`. With `talk`, it prints progress and tables. Calls
+    `connected` before the first match.
+    """
     played = Tournament(list(argv))
     run = played.open()
     driver = _Driver(played, run, list(argv), cores or played.threads, seconds, tasks, talk)
     before, _ = run.progress
     try:
         connect(address)
+        connected()
         driver.play(concurrency)
     except KeyboardInterrupt:
         driver.cancel()
