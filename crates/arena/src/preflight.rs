@@ -2,8 +2,8 @@
 //! and game. If an entrant cannot be started or reached, or its player cannot be made, the tournament ends
 //! before any match is played.
 
-use crate::runner::{RefereePool, make_player};
 use crate::setup::is_nature;
+use crate::table::{RefereePool, make_player};
 use crate::tournament::{Event, PlayerRequest, Players, Tournament, TournamentError};
 use crate::trial::{Refusal, Trial, Unfit};
 use ggp_game::{Role, StopToken};
@@ -20,8 +20,11 @@ const POLL: Duration = Duration::from_millis(5);
 impl Tournament {
     /// Runs the trials of the entrants whose indices are in `waiting`, all at the same time. Sends the
     /// warnings of the trials to `on_event`. If trials take longer than [`PATIENCE`], also sends a note
-    /// with the names of their entrants.
-    pub(crate) fn hold_trials(
+    /// with the names of their entrants. [`Tournament::run`] does so by itself.
+    ///
+    /// # Errors
+    /// When an entrant fails its trial, or a thread cannot be started.
+    pub fn hold_trials(
         &self,
         players: &dyn Players,
         waiting: &BTreeSet<usize>,

@@ -6,11 +6,13 @@
 //! all earlier matches. Matches that end sooner therefore have no advantage, and the test stops at the same
 //! match every time.
 
+use crate::open_run::OpenRun;
 use crate::plan::Plan;
 use crate::run_results::RunResults;
 use crate::runner::Runner;
 use crate::sequential_test::SequentialTest;
-use crate::tournament::{Event, Finish, Players, Run, RunReport, Tournament, TournamentError};
+use crate::table::{PlayedMatch, Table};
+use crate::tournament::{Event, Players, Run, RunReport, Tournament, TournamentError};
 use ggp_game::StopToken;
 use std::collections::BTreeSet;
 use std::sync::Mutex;
@@ -35,51 +37,38 @@ impl Tournament {
         on_event: &mut dyn FnMut(Event<'_>),
         stop: &StopToken,
     ) -> Result<RunReport, TournamentError> {
-        if run.sprt.is_some() && self.entrants.len() != 2 {
-            return Err(TournamentError::SprtNeedsTwo(self.entrants.len()));
-        }
-        let plan = self.plan()?;
-        let total = plan.whole_encounters(run.matches);
-        for warning in self.warnings(run, total, plan.round()) {
+        let OpenRun { plan, queue, mut results, .. } = self.open(run)?;
+        for warning in self.warnings(run, plan.whole_encounters(run.matches), plan.round()) {
             on_event(Event::Warning(warning));
         }
         if let Some(directory) = &run.save {
             let made = std::fs::create_dir_all(directory);
             made.map_err(|error| TournamentError::Save { path: directory.clone(), error })?;
         }
-        let mut results = RunResults::open(self, run, &plan, total)?;
         if let Some(flaw) = results.file.as_ref().and_then(|file| file.flaw.as_ref()) {
             on_event(Event::Note(format!("{flaw}; it is played again")));
         }
-        let waiting = self.waiting(&plan, run, total, &results);
-        let referees = if waiting.is_empty() {
-            Vec::new()
+        let decided = results.decision().is_some();
+        let waiting = if decided { BTreeSet::new() } else { queue.entrants(self.entrants.len()) };
+        let table = if waiting.is_empty() {
+            None
         } else {
             self.hold_trials(players, &waiting, on_event, stop)?;
-            self.make_players(players, &waiting)?
+            Some(Table::new(self, &plan, players, &waiting, self.record_name(run, &plan))?)
         };
         on_event(Event::Ready { progress: results.progress, unasked: results.unasked.len() as u64 });
-        let runner = Runner {
-            tournament: self,
-            players,
-            run,
-            plan: &plan,
-            total,
-            done: std::mem::take(&mut results.done),
-            next: Mutex::new(0),
-            referees,
-            abort: StopToken::new(),
-        };
-        if !waiting.is_empty() {
-            play_all(&runner, &mut results, on_event, stop)?;
+        if let Some(table) = table {
+            let (queue, save) = (Mutex::new(queue), run.save.clone());
+            let runner = Runner { table, queue, save, abort: StopToken::new() };
+            play_all(&runner, run.concurrency, &mut results, on_event, stop)?;
         }
-        let finish = match results.decision() {
-            Some(hypothesis) => Finish::Decided(hypothesis),
-            None if results.progress.done < results.progress.total => Finish::Stopped,
-            None => Finish::Complete,
-        };
-        let sprt = results.sprt.as_ref().map(SequentialTest::state);
-        Ok(RunReport { finish, progress: results.progress, standings: results.standings, sprt })
+        Ok(results.report())
+    }
+
+    /// The name of this tournament in the records of `run`. `None` if the run keeps no records.
+    pub fn record_name(&self, run: &Run, plan: &Plan) -> Option<String> {
+        run.save.as_ref()?;
+        Some(run.name.clone().unwrap_or_else(|| plan.fingerprint().to_owned()))
     }
 
     fn warnings(&self, run: &Run, total: u64, round: u64) -> Vec<String> {
@@ -106,30 +95,13 @@ impl Tournament {
         }
         warnings
     }
-
-    /// The indices of the entrants that still have matches to play in this run. Empty if the sequential test
-    /// is already decided.
-    fn waiting(&self, plan: &Plan, run: &Run, total: u64, results: &RunResults) -> BTreeSet<usize> {
-        let mut waiting = BTreeSet::new();
-        if results.decision().is_some() {
-            return waiting;
-        }
-        for number in (0..total).filter(|number| !results.done.contains(number)) {
-            if waiting.len() == self.entrants.len() {
-                break;
-            }
-            if run.shard.contains(plan.encounter(number)) {
-                waiting.extend(plan.fixture(number).seats.into_iter().flatten());
-            }
-        }
-        waiting
-    }
 }
 
-/// Plays the fixtures of `runner` on worker threads and adds their results to `kept_results`. Ends when no
+/// Plays the fixtures of `runner` on `concurrency` threads and adds their results to `kept_results`. Ends when no
 /// fixture is left, when the sequential test is decided, or when `stop` is raised.
 fn play_all(
     runner: &Runner<'_>,
+    concurrency: usize,
     kept_results: &mut RunResults,
     on_event: &mut dyn FnMut(Event<'_>),
     stop: &StopToken,
@@ -138,7 +110,7 @@ fn play_all(
     let mut failed = None;
     std::thread::scope(|scope| {
         let (sender, results) = channel();
-        for _ in 0..runner.run.concurrency.max(1) {
+        for _ in 0..concurrency.max(1) {
             let sender = sender.clone();
             let spawned =
                 std::thread::Builder::new().spawn_scoped(scope, move || runner.play_fixtures(&sender));
@@ -153,7 +125,9 @@ fn play_all(
                 runner.abort.stop();
             }
             let kept = match results.recv_timeout(POLL) {
-                Ok(Ok((number, result))) => kept_results.keep(number, &result, began).map(|()| result),
+                Ok(Ok(PlayedMatch { number, result, .. })) => {
+                    kept_results.keep(number, &result, began).map(|()| result)
+                }
                 Ok(Err(error)) => Err(error),
                 Err(RecvTimeoutError::Timeout) => continue,
                 Err(RecvTimeoutError::Disconnected) => break,

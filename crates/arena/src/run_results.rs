@@ -7,7 +7,7 @@ use crate::result::MatchResult;
 use crate::results_file::ResultFile;
 use crate::sequential_test::SequentialTest;
 use crate::standings::Standings;
-use crate::tournament::{Progress, Run, Tournament, TournamentError};
+use crate::tournament::{Finish, Progress, Run, RunReport, Tournament, TournamentError};
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
@@ -108,5 +108,16 @@ impl RunResults {
     /// test.
     pub(crate) fn decision(&self) -> Option<Hypothesis> {
         self.sprt.as_ref().and_then(|sprt| sprt.state().accepted)
+    }
+
+    /// The report of a run that ends with these results.
+    pub(crate) fn report(self) -> RunReport {
+        let finish = match self.decision() {
+            Some(hypothesis) => Finish::Decided(hypothesis),
+            None if self.progress.done < self.progress.total => Finish::Stopped,
+            None => Finish::Complete,
+        };
+        let sprt = self.sprt.as_ref().map(SequentialTest::state);
+        RunReport { finish, progress: self.progress, standings: self.standings, sprt }
     }
 }

@@ -64,5 +64,10 @@ pub(crate) fn report(error: &anyhow::Error) -> Exit {
         return Exit::Done;
     }
     console::say(&format!("{}: {error:#}", console::paint_stderr(BAD, "error")));
+    of(error)
+}
+
+/// The exit code of an error.
+pub(crate) fn of(error: &anyhow::Error) -> Exit {
     if error.is::<UsageError>() { Exit::Usage } else { Exit::Findings }
 }

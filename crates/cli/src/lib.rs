@@ -19,6 +19,7 @@ mod board;
 mod cache;
 mod check;
 mod compete;
+mod competition;
 mod completions;
 mod comply;
 mod console;
@@ -35,6 +36,7 @@ mod info;
 mod learn;
 mod logging;
 mod lsp;
+mod match_arguments;
 mod merge;
 mod meter;
 mod narrate;
@@ -59,6 +61,8 @@ mod stats;
 mod view;
 mod web;
 
+pub use competition::{Competition, CompetitionError};
+
 use clap::{Arg, CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::ffi::OsString;
 
@@ -74,7 +78,7 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Play(play::Arguments),
-    Match(compete::Arguments),
+    Match(match_arguments::Arguments),
     Stats(stats::Arguments),
     Merge(merge::Arguments),
     Serve(serve::Arguments),

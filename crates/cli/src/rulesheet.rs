@@ -43,11 +43,15 @@ pub(crate) struct GameFile {
 impl GameFile {
     /// Loads the game. Errors, and the number of warnings, go to standard error.
     pub(crate) fn load(&self) -> anyhow::Result<Arc<Game>> {
-        let text = read(&self.path)?;
+        self.load_text(&read(&self.path)?)
+    }
+
+    /// Loads the game from `text`, which has been read before. Errors, and the number of warnings, go to standard error.
+    pub(crate) fn load_text(&self, text: &Rulesheet) -> anyhow::Result<Arc<Game>> {
         let (game, findings) = text.check(self.level.strictness(), Limits::default());
         let errors: Vec<Diagnostic> =
             findings.iter().filter(|f| f.severity == Severity::Error).cloned().collect();
-        show(&text, &errors);
+        show(text, &errors);
         let Some(game) = game else {
             bail!("{} cannot be played: {}", text.name, count(errors.len(), "error"))
         };

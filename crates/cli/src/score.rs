@@ -107,7 +107,7 @@ fn spell(time: Duration) -> String {
 
 /// The standings in one line: the players' mean goals with their intervals, the Elo difference if there is
 /// only one pair of players, and the state of the sequential test.
-fn line(summary: &Summary, sprt: Option<SprtState>) -> String {
+pub(crate) fn line(summary: &Summary, sprt: Option<SprtState>) -> String {
     let mean = |player: &ggp_arena::PlayerSummary| {
         let goal =
             player.goal.map_or("-".to_owned(), |goal| format!("{:.1} ± {:.1}", goal.value, goal.margin()));

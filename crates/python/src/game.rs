@@ -3,7 +3,7 @@
 use crate::error;
 use crate::interrupt::interruptible;
 use ggp::board::{BoardModel, Planes};
-use ggp::{Build, Choice, Limits, Reasoner, Role, Rulesheet, StateMachine, Strictness};
+use ggp::{Build, Choice, Limits, Reasoner, Role, Rulesheet, StateMachine, StopToken, Strictness};
 use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
@@ -29,7 +29,45 @@ pub(crate) struct Inner {
     warnings: String,
 }
 
+/// The machine of `game` that `choice` selects, built within `time`.
+fn machine(
+    game: &Arc<ggp::Game>,
+    choice: Choice,
+    time: Duration,
+    stop: &StopToken,
+) -> Result<Reasoner, String> {
+    let build = Build { choice, ..Build::within(time) };
+    let begun = build.begin(game).map_err(|error| error.to_string())?;
+    match begun.wait(ggp::Deadline::never(), stop) {
+        Some(Ok(reasoner)) => Ok(reasoner),
+        // The interpreter, which also tells why.
+        Some(Err(_)) if choice == Choice::Auto => Ok(Reasoner::replaced_by(game, begun)),
+        Some(Err(why)) => Err(why.to_string()),
+        None => Err("stopped".to_owned()),
+    }
+}
+
 impl Inner {
+    /// A game whose rules have been checked before, such as those of a match. `time` limits the building of its network.
+    pub(crate) fn of_game(
+        game: &Arc<ggp::Game>,
+        time: Duration,
+        stop: &StopToken,
+    ) -> Result<Arc<Inner>, String> {
+        let reasoner = Mutex::new(machine(game, Choice::Auto, time, stop)?);
+        Ok(Arc::new(Inner {
+            name: "<match>".to_owned(),
+            text: game.description().source.clone(),
+            choice: Choice::Auto,
+            is_strict: false,
+            game: Arc::clone(game),
+            reasoner,
+            model: OnceLock::new(),
+            planes: OnceLock::new(),
+            warnings: String::new(),
+        }))
+    }
+
     /// The machine for single states.
     pub(crate) fn reasoner(&self) -> MutexGuard<'_, Reasoner> {
         self.reasoner.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
@@ -144,20 +182,7 @@ impl Game {
             Some(seconds) => Duration::try_from_secs_f64(seconds)
                 .map_err(|_| PyValueError::new_err("seconds must be a number from 0 on"))?,
         };
-        let build = Build { choice, ..Build::within(time) };
-        let reasoner = interruptible(py, |stop| {
-            let begun = build.begin(&game).map_err(|error| error.to_string())?;
-            match begun.wait(ggp::Deadline::never(), stop) {
-                Some(Ok(reasoner)) => Ok(reasoner),
-                Some(Err(_)) if choice == Choice::Auto => {
-                    // The interpreter, which also tells why.
-                    let reasoner = Reasoner::replaced_by(&game, begun);
-                    Ok(reasoner)
-                }
-                Some(Err(why)) => Err(why.to_string()),
-                None => Err("stopped".to_owned()),
-            }
-        })?;
+        let reasoner = interruptible(py, |stop| machine(&game, choice, time, stop))?;
         let reasoner = reasoner.map_err(|why| error::exception(py, "EvaluationError", (why,)))?;
         let (reasoner, model, planes) = (Mutex::new(reasoner), OnceLock::new(), OnceLock::new());
         let inner = Inner { name, text, choice, is_strict: strict, game, reasoner, model, planes, warnings };

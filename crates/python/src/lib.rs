@@ -34,7 +34,9 @@ mod playouts;
 mod queries;
 mod result;
 mod search;
+mod serve;
 mod state;
+mod tournament;
 mod trees;
 
 use pyo3::prelude::*;
@@ -49,7 +51,11 @@ mod _ggp {
     #[pymodule_export]
     use crate::search::Search;
     #[pymodule_export]
+    use crate::serve::serve;
+    #[pymodule_export]
     use crate::state::State;
+    #[pymodule_export]
+    use crate::tournament::{Tournament, TournamentRun};
     #[pymodule_export]
     use crate::trees::Trees;
     use pyo3::prelude::*;

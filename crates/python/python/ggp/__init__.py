@@ -29,7 +29,15 @@ One state at a time:
 [100, 0]
 """
 
-from ggp._errors import Diagnostic, EvaluationError, GgpError, IllegalMoveError, NoNetworkError, RulesError
+from ggp._errors import (
+    CommandError,
+    Diagnostic,
+    EvaluationError,
+    GgpError,
+    IllegalMoveError,
+    NoNetworkError,
+    RulesError,
+)
 from ggp._ggp import Batch, Game, Search, State, Trees, __version__, load
 from ggp._match import match
 from ggp._results import (
@@ -46,6 +54,7 @@ from ggp._results import (
     Proof,
 )
 from ggp._search import Searcher, SearchResult, search
+from ggp._serve import Player, serve
 from ggp._vec import VecEnv, make_vec
 
 __all__ = [
@@ -54,6 +63,7 @@ __all__ = [
     "Behaviour",
     "BestPlay",
     "Candidate",
+    "CommandError",
     "Comparison",
     "Diagnostic",
     "Equilibrium",
@@ -66,6 +76,7 @@ __all__ = [
     "Matches",
     "NoNetworkError",
     "PlannedMove",
+    "Player",
     "Proof",
     "RulesError",
     "Search",
@@ -79,4 +90,5 @@ __all__ = [
     "make_vec",
     "match",
     "search",
+    "serve",
 ]

@@ -49,3 +49,20 @@ class NoNetworkError(GgpError, NotImplementedError):
 
 class EvaluationError(GgpError, RuntimeError):
     """The rules cannot be evaluated: a term or a relation exceeds a bound, or a machine cannot be built."""
+
+
+class CommandError(GgpError, ValueError):
+    """Arguments of the command `ggp` that cannot be obeyed, or players that cannot take part. `code` is the exit code of the
+    command.
+    """
+
+    def __init__(self, message: str, code: int) -> None:
+        super().__init__(message, code)
+
+    @property
+    def code(self) -> int:
+        """The exit code."""
+        return int(self.args[1])
+
+    def __str__(self) -> str:
+        return str(self.args[0])

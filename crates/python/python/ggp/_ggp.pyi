@@ -1,6 +1,6 @@
 """Games described in GDL, executed. See the docstrings of the classes; `help(ggp.Batch)` shows them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from typing import Any, Literal, TypeAlias, final, overload
 
@@ -15,8 +15,11 @@ __all__ = [
     "load",
     "Search",
     "State",
+    "Tournament",
+    "TournamentRun",
     "Trees",
     "command",
+    "serve",
     "__version__",
 ]
 
@@ -34,6 +37,48 @@ def load(
     seconds: float | None = None,
 ) -> Game: ...
 def command(argv: Sequence[str]) -> int: ...
+def serve(
+    make: Callable[[], Any],
+    listening: Callable[[str], object],
+    *,
+    port: int,
+    bind: str,
+    name: str,
+    matches: int,
+    margin: float,
+) -> None: ...
+
+_Line: TypeAlias = tuple[str, str | None]
+
+@final
+class Tournament:
+    def __new__(cls, argv: Sequence[str], rules: Sequence[bytes] | None = None) -> Tournament: ...
+    @property
+    def rules(self) -> list[bytes]: ...
+    @property
+    def fingerprint(self) -> str: ...
+    @property
+    def threads(self) -> int: ...
+    @property
+    def is_timed(self) -> bool: ...
+    @property
+    def concurrency(self) -> int: ...
+    def open(self) -> TournamentRun: ...
+    def play(self, numbers: Sequence[int], seconds: float) -> tuple[list[tuple[int, _Line]], list[str]]: ...
+    def finish(self, run: TournamentRun, quiet: bool = False) -> int: ...
+
+@final
+class TournamentRun:
+    def take(self, count: int) -> list[int]: ...
+    def keep(self, lines: Sequence[_Line]) -> int: ...
+    @property
+    def progress(self) -> tuple[int, int]: ...
+    @property
+    def is_decided(self) -> bool: ...
+    @property
+    def notes(self) -> list[str]: ...
+    @property
+    def standing(self) -> str: ...
 
 @final
 class Game:

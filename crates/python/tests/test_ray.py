@@ -1,0 +1,199 @@
+"""Tournaments, self-play and players on a Ray cluster of three nodes in one process tree, of which nodes and processes die."""
+
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+from conftest import FOLDER, game
+
+import ggp
+
+ray = pytest.importorskip("ray")
+pytest.importorskip("ray.cluster_utils")
+
+import ggp.ray  # noqa: E402
+
+# Ray's processes do not find this module by its name.
+ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])
+
+NIM = FOLDER / "nim.kif"
+PLAYERS = {"a": "mcts", "b": "uct"}
+
+#: Without clocks that a busy machine could miss, results depend on nothing but the arguments.
+UNTIMED = {"iterations": 200, "start_clock": 600, "openings": 1}
+
+#: The cluster notices dead nodes sooner than by default.
+QUICK = {"health_check_initial_delay_ms": 1000, "health_check_period_ms": 500, "health_check_failure_threshold": 6}
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    """A head and two nodes, of one core each. The nodes are processes of this one, and end with it."""
+    from ray.cluster_utils import Cluster
+
+    # Ray's workers are as nice as 15 by default: on a busy machine they would hardly run.
+    os.environ["RAY_worker_niceness"] = "0"
+    node = {"num_cpus": 1, "object_store_memory": 80 << 20}
+    made = Cluster(initialize_head=True, head_node_args={**node, "include_dashboard": False, "_system_config": QUICK})
+    try:
+        made.doomed = [made.add_node(**node) for _ in range(2)]
+        ray.init(address=made.address, log_to_driver=False)
+        yield made
+    finally:
+        ray.shutdown()
+        made.shutdown()
+
+
+def records(path):
+    """The results of a file by match id, without the times."""
+    found = {}
+    for line in pathlib.Path(path).read_text().splitlines():
+        result = json.loads(line)
+        assert result["id"] not in found, "a match has two results"
+        found[result["id"]] = {key: one for key, one in result.items() if key not in ("time", "ended")}
+    return found
+
+
+def tasks(path):
+    return [json.loads(line) for line in pathlib.Path(path).read_text().splitlines()]
+
+
+def most_at_once(ran):
+    """The largest number of cores that tasks have had at once on each node."""
+    most = {}
+    for node in {one["node"] for one in ran}:
+        events = []
+        for one in ran:
+            if one["node"] == node:
+                events += [(one["begun"], one["cpus"]), (one["ended"], -one["cpus"])]
+        running = 0
+        for _, change in sorted(events):
+            running += change
+            most[node] = max(most.get(node, 0), running)
+    return most
+
+
+def test_timed_matches_have_cores_of_their_own(cluster, tmp_path):
+    report = ggp.ray.tournament(
+        [FOLDER / "connect_four.kif"], {"a": "mcts", "b": "random"}, matches=12, play_clock=0.1,
+        out=tmp_path / "out.jsonl", seconds=0.5, tasks=tmp_path / "tasks.jsonl",
+    )  # fmt: skip
+    assert (report.code, report.done, report.retried) == (0, 12, 0)
+    ran = tasks(tmp_path / "tasks.jsonl")
+    assert sum(one["matches"] for one in ran) == 12
+    most = most_at_once(ran)
+    assert len(most) > 1 and set(most.values()) == {1}
+
+
+def test_a_tournament_survives_a_node(cluster, tmp_path):
+    out, log = tmp_path / "out.jsonl", tmp_path / "tasks.jsonl"
+    matches = 400
+    command = ["match", str(NIM), "--player=a=mcts", "--player=b=uct", f"--games={matches}", "--iterations=200"]
+    command += ["--startclock=600", "--openings=1", f"--out={tmp_path / 'alone.jsonl'}"]
+    subprocess.run([sys.executable, "-m", "ggp", *command], check=True, capture_output=True)
+
+    def kill():
+        while not log.exists() or sum(one.get("matches", 0) for one in tasks(log)) < 20:
+            time.sleep(0.05)
+        cluster.remove_node(cluster.doomed.pop(), allow_graceful=False)
+
+    killer = threading.Thread(target=kill)
+    killer.start()
+    report = ggp.ray.tournament([NIM], PLAYERS, matches=matches, out=out, seconds=1, tasks=log, **UNTIMED)
+    killer.join()
+    assert (report.code, report.done, report.total, report.played) == (0, matches, matches, matches)
+    assert records(out) == records(tmp_path / "alone.jsonl")
+    assert len({one["node"] for one in tasks(log) if "node" in one}) == 3
+    assert report.retried == sum(len(one.get("lost", ())) for one in tasks(log))
+    # A longer run goes on with the file.
+    longer = ggp.ray.tournament([NIM], PLAYERS, matches=matches + 20, out=out, seconds=1, **UNTIMED)
+    assert (longer.played, longer.done) == (20, matches + 20)
+
+
+def test_errors_of_arguments_and_players_are_told(cluster, tmp_path):
+    with pytest.raises(ggp.CommandError, match="NAME=SPEC|no player") as error:
+        ggp.ray.tournament([NIM], {"a": "chess", "b": "random"})
+    assert error.value.code == 2
+    with pytest.raises(ggp.CommandError, match="gone") as error:
+        ggp.ray.tournament([NIM], {"gone": "cmd:/no/such/program", "b": "random"}, matches=2)
+    assert error.value.code == 3
+
+
+def die_once(marker):
+    """Kills this process the first time."""
+    if not marker.exists():
+        marker.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+class Sum:
+    """A learner whose weights tell what it has learned."""
+
+    def __init__(self, folder):
+        self.folder, self.learned = folder, []
+
+    def learn(self, chunk):
+        self.learned.append(int(chunk["seed"][0]))
+        if len(self.learned) == 7:
+            die_once(self.folder / "learner")
+
+    def weights(self):
+        return len(self.learned)
+
+    def save(self):
+        return list(self.learned)
+
+    def load(self, saved, chunks):
+        self.learned = list(saved or ())
+        assert all(int(chunk["seed"][0]) in self.learned for chunk in chunks)
+
+
+def test_self_play_survives_a_worker_and_a_learner(cluster, tmp_path):
+    def play(weights, seed):
+        if weights >= 3:
+            die_once(tmp_path / "worker")
+        return {"seed": np.full(1000, seed), "weights": np.full(1000, weights)}
+
+    versions = []
+    options = {"folder": tmp_path / "run", "workers": 1, "chunks_per_version": 3, "replay": 4}
+    progress = ggp.ray.selfplay(
+        play, lambda: Sum(tmp_path), chunks=12, on_version=lambda one, weights: versions.append((one.version, weights)),
+        **options,
+    )  # fmt: skip
+    assert (progress.version, progress.chunks) == (4, 12)
+    assert sorted(progress.deaths) == ["learner", "worker 0"]
+    assert versions == [(version, 3 * version) for version in range(1, 5)]
+    # Another driver goes on, in this process.
+    again = ggp.ray.selfplay(play, lambda: Sum(tmp_path), chunks=15, **{**options, "workers": 0})
+    assert (again.version, again.chunks) == (5, 15)
+    log = [json.loads(line) for line in (tmp_path / "run" / "chunks.jsonl").read_text().splitlines()]
+    assert sorted(one["chunk"] for one in log) == list(range(15)), "a chunk is lost or doubled"
+    of_data = [one["version"] for one in log]
+    assert of_data == sorted(of_data) and of_data[-1] == 4
+
+
+def test_a_player_loses_the_share_of_a_dead_tree(cluster):
+    nim = game("nim")
+    player = ggp.ray.ClusterPlayer("mcts", trees=2, seed=1)
+    player.start(nim, nim.roles[0], 10)
+    try:
+        state, joint = nim.initial_state(), None
+        while not state.is_terminal:
+            if len(player.counted) == 1:
+                ray.kill(player._trees[0])
+            began = time.monotonic()
+            move = player.choose(state, joint, 0.6)
+            assert time.monotonic() - began < 0.6
+            assert move in state.legal(nim.roles[0])
+            joint = [move, state.legal(nim.roles[1])[0]]
+            state = state.next(joint)
+        assert player.counted[0] == 2 and 1 in player.counted and player.deaths == 1
+    finally:
+        player.stop()
