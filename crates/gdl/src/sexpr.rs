@@ -199,13 +199,12 @@ pub(crate) fn read_forms<'a>(
                 open.push(tree.nodes.len());
                 tree.nodes.push(Node { span, end: usize::MAX, is_list: true });
             }
-            TokenKind::Close => match open.pop() {
-                Some(list) => {
+            TokenKind::Close => {
+                if let Some(list) = open.pop() {
                     tree.nodes[list].span.end = span.end;
                     tree.nodes[list].end = tree.nodes.len();
                     suspect = suspect.filter(|fact| open.len() >= fact.depth && open.len() > base);
-                }
-                None => {
+                } else {
                     errors.push(
                         Diagnostic::error("surplus-parenthesis", span, "this `)` closes nothing")
                             .help("remove it, or add the `(` that it should close")
@@ -213,7 +212,7 @@ pub(crate) fn read_forms<'a>(
                     );
                     errors.breaks(Span { start: rule_start, end: span.end });
                 }
-            },
+            }
             TokenKind::Word => {
                 check_word(source, span, errors);
                 if is_rule {
@@ -388,6 +387,12 @@ mod tests {
         for (kif, mended) in [
             ("(<= p (q a) ; one\n; two\n(<= r (s a))", "(<= p (q a)) ; one\n; two\n(<= r (s a))"),
             ("(p (q a)\n(r b)\n(s c)", "(p (q a))\n(r b)\n(s c)"),
+            // Facts stay facts, and conditions in the first column are no facts.
+            ("(<= p (q a)\n(r b)\n(s c)\n(<= t u)", "(<= p (q a))\n(r b)\n(s c)\n(<= t u)"),
+            (
+                "(<= p (q ?x)\n(r ?x)\n(not a)\n(s c)\n(<= t u)",
+                "(<= p (q ?x)\n(r ?x)\n(not a))\n(s c)\n(<= t u)",
+            ),
             ("(p (q a ; end\n", "(p (q a)) ; end\n"),
             ("(p a))", "(p a)"),
             ("(p\u{a0}a)", "(p a)"),

@@ -79,7 +79,8 @@ fn is_variable_slip(name: &str, right: &str) -> bool {
     }
 }
 
-/// Whether two variables of a rule can have the same value, and conditions bind both.
+/// Whether conditions give values to two variables of a rule, and the same one to both. A variable without a value is
+/// an error of its own.
 fn may_be_equal(checker: &Checker<'_>, rule: usize, name: &str, other: &str) -> bool {
     let description = checker.description;
     let clause = &checker.inference.clauses.all[rule];
@@ -89,7 +90,7 @@ fn may_be_equal(checker: &Checker<'_>, rule: usize, name: &str, other: &str) -> 
         variable.map_or(Vec::new(), |variable| variable.from.iter().map(|&(_, place)| place).collect())
     };
     let (one, two) = (places(symbol(name)), places(symbol(other)));
-    !one.is_empty() && checker.inference.wide.has_value(&[one, two].concat())
+    !one.is_empty() && !two.is_empty() && checker.inference.wide.has_value(&[one, two].concat())
 }
 
 #[cfg(test)]
