@@ -154,7 +154,8 @@ impl<'a> Unread<'a> {
                 && !self.spans.iter().any(|unread| span.start < unread.end && unread.start < span.end)
         };
         // The unread forms may come to make or to use it.
-        if matches!(finding.code, "never-used" | "never-produced") && finding.edits.is_empty() {
+        let is_lack = matches!(finding.code, "never-used" | "never-produced" | "missing-keyword");
+        if is_lack && finding.edits.is_empty() {
             return false;
         }
         if !finding.edits.iter().all(|edit| is_read(edit.span)) {
