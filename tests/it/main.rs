@@ -33,4 +33,5 @@ mod skips;
 mod subgames;
 mod tactics;
 mod techniques;
+mod torn;
 mod walks;

@@ -148,7 +148,7 @@ fn report(checker: &mut Checker<'_>, rule: &Rule, bound: &Variables, variable: S
             match denied.map(|atom| Helper::of(checker, atom, bound)) {
                 None => diagnostic.help(help),
                 Some(Helper { rule, condition }) => diagnostic.help(format!(
-                    "{help}; if no `{name}` at all may do, name that by a relation, `{rule}`, and ask for `(not {condition})`"
+                    "{help}; to deny it for every `{name}`, add a relation, `{rule}`, and ask for `(not {condition})`"
                 )),
             }
         }
