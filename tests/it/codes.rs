@@ -30,10 +30,11 @@ fn source_files(folder: &Path, out: &mut Vec<PathBuf>) {
     }
 }
 
-/// The codes in calls of `Diagnostic::error`, `warning` and `new`, and in constants that name a code.
+/// The codes in calls of functions that make findings, in constants that name a code, and in functions `code`.
 fn codes_in(text: &str) -> BTreeSet<String> {
     let mut codes = BTreeSet::new();
     for call in [
+        "at_head(",
         "Diagnostic::error(",
         "Diagnostic::warning(",
         "Diagnostic::new(",
@@ -51,13 +52,17 @@ fn codes_in(text: &str) -> BTreeSet<String> {
             }
         }
     }
+    for function in text.split("fn code(self)").skip(1) {
+        let body = function.split("\n    }\n").next().unwrap_or_default();
+        codes.extend(body.split('"').skip(1).step_by(2).map(str::to_owned));
+    }
     codes
 }
 
 #[test]
 fn every_code_has_a_page() {
     let mut files = Vec::new();
-    for name in ["gdl", "game", "ggp", "cli"] {
+    for name in ["gdl", "game", "ggp", "ide", "lsp", "web", "cli"] {
         source_files(&root().join("crates").join(name).join("src"), &mut files);
     }
     let found: BTreeSet<String> = files.iter().flat_map(|path| codes_in(&code_of(path))).collect();

@@ -34,4 +34,5 @@ mod skips;
 mod subgames;
 mod tactics;
 mod techniques;
+mod torn;
 mod walks;

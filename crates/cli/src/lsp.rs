@@ -1,8 +1,8 @@
 //! `ggp lsp`: the language server.
 
 use crate::exit::Exit;
-use crate::simulate::Simulation;
-use ggp_lsp::{End, Refuted};
+use crate::simulate;
+use ggp_lsp::End;
 use std::sync::Arc;
 
 /// Serve an editor: diagnostics, hover, completion, rename and more
@@ -22,11 +22,7 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(_: &Arguments) -> Exit {
-    let simulate = Arc::new(|game: &Arc<ggp::Game>, playouts: u64, stop: &ggp::StopToken| {
-        let simulation = Simulation::of_draft(game, playouts, stop)?;
-        Ok(simulation.refuted().map(|(code, keyword, message)| Refuted { code, message, keyword }).collect())
-    });
-    match ggp_lsp::serve(ggp_lsp::stdio(), simulate) {
+    match ggp_lsp::serve(ggp_lsp::stdio(), Arc::new(simulate::refuted)) {
         End::Orderly => Exit::Done,
         End::Abrupt => Exit::Findings,
     }

@@ -2,9 +2,9 @@
 
 use crate::console;
 use crate::exit::Exit;
-use crate::rulesheet::count;
 use anyhow::Context;
 use ggp_arena::Merge;
+use ggp_gdl::diagnostic::count;
 use std::path::{Path, PathBuf};
 
 /// Merge files of results and drop duplicates

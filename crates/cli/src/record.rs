@@ -6,11 +6,12 @@
 
 use crate::exit::UsageError;
 use crate::number::whole;
-use crate::rulesheet::{self, count};
+use crate::rulesheet;
 use anyhow::{Context, bail};
 use ggp::Rulesheet;
 use ggp_arena::{RecordError, SealedRecord, Step, is_sealed, read_steps};
 use ggp_game::{Move, StateMachine};
+use ggp_gdl::diagnostic::count;
 use ggp_protocol::read_terms;
 use std::path::{Path, PathBuf};
 

@@ -5,6 +5,7 @@ use anyhow::bail;
 use ggp::Rulesheet;
 use ggp_datalog::Limits;
 use ggp_game::Game;
+use ggp_gdl::diagnostic::count;
 use ggp_gdl::{Diagnostic, Severity, Strictness};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -84,9 +85,4 @@ pub(crate) fn show(text: &Rulesheet, findings: &[Diagnostic]) {
         let shown = text.render(findings, console::colours_stderr());
         console::say(shown.strip_suffix('\n').unwrap_or(&shown));
     }
-}
-
-/// The number with its noun in the singular or plural: `1 error`, `2 errors`.
-pub(crate) fn count(number: usize, noun: &str) -> String {
-    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }

@@ -5,17 +5,19 @@
 //! number of playouts, or as refuted, with the joint moves that refute it as evidence.
 
 mod indistinguishable;
+mod property;
+mod refutation;
 
 use self::indistinguishable::Indistinguishable;
+use self::property::{PROPERTIES, Property, bad_goals};
+use self::refutation::{Place, Refutation};
 use crate::console;
-use crate::rulesheet::count;
 use ggp_arena::Record;
 use ggp_game::{
-    EvalError, Fact, Firing, Game, Goal, Goals, Interpreter, Move, Role, StateMachine, StopToken, Unfired,
+    EvalError, Fact, Firing, Game, Goal, Goals, Interpreter, Move, Refuted, Role, StateMachine, StopToken,
     rng, written_goals,
 };
-use ggp_gdl::lines::Lines;
-use ggp_gdl::{Keyword, Span};
+use ggp_gdl::diagnostic::count;
 use serde::Serialize;
 use std::io::Write;
 use std::sync::Arc;
@@ -44,191 +46,28 @@ const FIRING_SHOWN: usize = 20;
 /// The seed of the playouts of a game that is being written.
 const DRAFT_SEED: u64 = 1;
 
-/// A property that is checked in every playout.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
-#[serde(rename_all = "snake_case")]
-enum Property {
-    Ends,
-    Playable,
-    HasGoal,
-    OneGoal,
-    GoalInRange,
-    Informed,
-    Monotonic,
-}
-
-const PROPERTIES: [Property; 7] = [
-    Property::Ends,
-    Property::Playable,
-    Property::HasGoal,
-    Property::OneGoal,
-    Property::GoalInRange,
-    Property::Informed,
-    Property::Monotonic,
-];
-
-impl Property {
-    fn words(self) -> &'static str {
-        match self {
-            Property::Ends => "every playout ends",
-            Property::Playable => "every role always has a move",
-            Property::HasGoal => "every role has a goal at the end",
-            Property::OneGoal => "no role has several goals then",
-            Property::GoalInRange => "goals are from 0 to 100 then",
-            Property::Informed => "roles know moves, end and goals",
-            Property::Monotonic => "goals never fall",
-        }
-    }
-
-    /// Whether a well-formed game must have the property. Monotonicity is not vital: most published games
-    /// violate it, because they give goals in every state although only those of the last state are meant.
-    fn is_vital(self) -> bool {
-        self != Property::Monotonic
-    }
-
-    /// Whether the last state of a playout refutes the property.
-    fn is_of_end(self) -> bool {
-        matches!(self, Property::HasGoal | Property::OneGoal | Property::GoalInRange)
-    }
-
-    /// What a refutation means and when it is harmless, for a property that is not vital.
-    fn remark(self) -> Option<&'static str> {
-        (self == Property::Monotonic).then_some(
-            "harmless if only the goals of the last state are meant, as in most games; the specification wants \
-             goals in mid-game not to fall",
-        )
-    }
-}
-
-/// The refutation of a property by a playout. Scripts rely on the names of the members.
-#[derive(Debug, Serialize)]
-struct Refutation {
-    property: Property,
-    /// The index of the playout, from 0. It also identifies the random stream of the playout.
-    playout: u64,
-    /// The number of joint moves before the state that refutes the property.
-    step: u32,
-    why: String,
-    /// Whether the game can be played as it is meant in spite of the refutation.
-    harmless: bool,
-    /// The facts of the state that refutes the property, at most [`FACTS`]. Empty for some properties.
-    state: Vec<String>,
-    /// For a role without a legal move: the line of the rule of `legal` that comes nearest, and the condition that
-    /// fails.
-    nearest: Option<Place>,
-    /// The number of joint moves after which an endless playout comes back to the state before them.
-    repeats: Option<usize>,
-    /// The place in the playout of the joint move with which `moves` begins. The first joint move of the
-    /// playout has the place 1. If `moves` is empty, `first` is 1.
-    first: usize,
-    /// The last joint moves before the state that refutes the property, at most [`SHOWN`].
-    moves: Vec<Vec<String>>,
-    /// The joint moves of the playout before those in `moves`.
-    #[serde(skip)]
-    before: Vec<Vec<String>>,
-}
-
-/// A rule and one of its conditions.
-#[derive(Debug, Serialize)]
-struct Place {
-    /// The line of the rule, from 1.
-    line: usize,
-    /// The head of the rule.
-    rule: String,
-    /// The line of the condition, from 1.
-    condition_line: usize,
-    /// The condition that fails.
-    condition: String,
-}
-
-impl Place {
-    fn of(game: &Game, unfired: &Unfired) -> Place {
-        let source = &game.description().source;
-        let lines = Lines::new(source);
-        let text = |span: Span| {
-            let text = String::from_utf8_lossy(&source[span.range()]).into_owned();
-            text.split_ascii_whitespace().collect::<Vec<_>>().join(" ")
-        };
-        Place {
-            line: lines.position(unfired.head.start).line,
-            rule: text(unfired.head),
-            condition_line: lines.position(unfired.condition.start).line,
-            condition: text(unfired.condition),
-        }
-    }
-}
-
-impl Refutation {
-    /// Writes the refutation as text: the property, and the joint moves of `moves` with their numbers.
-    fn write(&self, out: &mut impl Write) -> std::io::Result<()> {
-        let words = self.property.words();
-        if let Some(repeats) = self.repeats {
-            let many = count(repeats, "joint move");
-            let all = if repeats > self.moves.len() {
-                format!(", of which the last {} are these", self.moves.len())
-            } else {
-                String::new()
-            };
-            writeln!(
-                out,
-                "  ; `{words}` is refuted: {many}{all} lead back to the same state, so nothing counts the steps:"
-            )?;
-            return self.write_moves(out);
-        }
-        let place = match (self.moves.len(), self.before.len()) {
-            (0, _) => "in the initial state".to_owned(),
-            (shown, 0) => format!("by {}:", count(shown, "joint move")),
-            (shown, before) => format!(
-                "by {}; the last {shown} are these, --save FILE keeps all:",
-                count(before + shown, "joint move")
-            ),
-        };
-        writeln!(out, "  ; `{words}` is refuted {place}")?;
-        self.write_moves(out)?;
-        if !self.state.is_empty() {
-            writeln!(out, "  ; the state then: {}", console::printable(&self.state.join(" ")))?;
-        }
-        if let Some(Place { line, rule, condition_line, condition }) = &self.nearest {
-            let condition = console::printable(condition);
-            let rule = console::printable(rule);
-            writeln!(
-                out,
-                "  ; the nearest rule is `{rule}` in line {line}; `{condition}` in line {condition_line} fails"
-            )?;
-        }
-        Ok(())
-    }
-
-    fn write_moves(&self, out: &mut impl Write) -> std::io::Result<()> {
-        for (number, joint) in (self.first..).zip(&self.moves) {
-            writeln!(out, "  {number:>5}. ({})", console::printable(&joint.join(" ")))?;
-        }
-        Ok(())
-    }
-}
-
-/// The property that the goals `values` of a role in the last state refute, and how. `largest` is the one that
-/// counts.
-fn bad_goals(role: &str, values: &[&str], largest: Option<Goal>) -> (Property, String) {
-    let counts =
-        largest.map_or("it scores 0".to_owned(), |largest| format!("the largest, {largest}, counts"));
-    match values.iter().find(|value| Goal::from_text(value).is_none()) {
-        Some(bad) => {
-            (Property::GoalInRange, format!("the goal {bad} of {role} is not from 0 to 100; {counts}"))
-        }
-        None if values.is_empty() => (Property::HasGoal, format!("{role} has no goal; {counts}")),
-        None => (Property::OneGoal, format!("{role} has the goals {}; {counts}", values.join(" and "))),
-    }
-}
-
 /// The goals that a role has reached.
 #[derive(Debug, Serialize)]
 struct Reached {
+    #[serde(skip)]
+    id: Role,
     role: String,
     /// The largest goal that the role has reached. Null if no playout ended with a goal for the role.
     best: Option<u8>,
     /// The number of playouts in which the role got 100.
     wins: u64,
+}
+
+/// What `playouts` random playouts of a game that is being written refute. The interpreter plays them, and the same
+/// rules always have the same result. Stops soon after `stop` is raised.
+pub(crate) fn refuted(game: &Arc<Game>, playouts: u64, stop: &StopToken) -> Result<Vec<Refuted>, EvalError> {
+    let mut simulation = Simulation::new(game, playouts, DRAFT_SEED);
+    let mut machine = Interpreter::new(game);
+    machine.interrupt_on(stop);
+    for number in 0..playouts {
+        simulation.play(&mut machine, number)?;
+    }
+    Ok(simulation.refuted().collect())
 }
 
 /// The results of the playouts.
@@ -240,7 +79,7 @@ pub(crate) struct Simulation {
     refuted: Vec<Refutation>,
     reached: Vec<Reached>,
     /// The rules that fired in no state that was looked at, with the first condition that failed. Null if that
-    /// takes too much work.
+    /// takes too much work, or if no playout makes a move.
     never_fired: Option<Vec<Place>>,
     /// The number of playouts whose states were looked at for `never_fired`.
     #[serde(skip)]
@@ -255,8 +94,14 @@ pub(crate) struct Simulation {
 impl Simulation {
     /// An empty result for `playouts` random playouts of `game`.
     pub(crate) fn new(game: &Game, playouts: u64, seed: u64) -> Simulation {
-        let reached =
-            game.roles().map(|role| Reached { role: game.role_name(role).to_owned(), best: None, wins: 0 });
+        // Nature draws its moves and has no goals.
+        let roles = game.roles().filter(|&role| Some(role) != game.nature());
+        let reached = roles.map(|role| Reached {
+            id: role,
+            role: game.role_name(role).to_owned(),
+            best: None,
+            wins: 0,
+        });
         Simulation {
             playouts,
             seed,
@@ -268,22 +113,6 @@ impl Simulation {
             firing: Firing::of_rules(game, FIRING_ROWS),
             has_percepts: game.has_percepts(),
         }
-    }
-
-    /// Plays `playouts` playouts of a game that is being written, by the interpreter. The same rules always have the
-    /// same result. Stops soon after `stop` is raised.
-    pub(crate) fn of_draft(
-        game: &Arc<Game>,
-        playouts: u64,
-        stop: &StopToken,
-    ) -> Result<Simulation, EvalError> {
-        let mut simulation = Simulation::new(game, playouts, DRAFT_SEED);
-        let mut machine = Interpreter::new(game);
-        machine.interrupt_on(stop);
-        for number in 0..playouts {
-            simulation.play(&mut machine, number)?;
-        }
-        Ok(simulation)
     }
 
     /// Plays the playout with the index `number`. `machine` may be any state machine of the game.
@@ -314,7 +143,8 @@ impl Simulation {
                     let why = format!("the goal of {name} falls from {before} to {now}");
                     self.refute(Property::Monotonic, number, why, &line, machine, None)?;
                 }
-                if terminal && goals.only().is_none() {
+                let is_spared = Some(role) == game.nature() && now.is_none();
+                if terminal && goals.only().is_none() && !is_spared {
                     let written = written_goals(&game, &machine.facts_of(&state)?)?;
                     let own: Vec<&str> = written
                         .iter()
@@ -333,8 +163,8 @@ impl Simulation {
             }
             if terminal {
                 self.look(machine, number, step, &state, None);
-                for (reached, goal) in self.reached.iter_mut().zip(&goals) {
-                    let goal = goal.largest().map(Goal::value);
+                for reached in &mut self.reached {
+                    let goal = goals[reached.id.index()].largest().map(Goal::value);
                     reached.best = reached.best.max(goal);
                     reached.wins += u64::from(goal == Some(100));
                 }
@@ -490,34 +320,24 @@ impl Simulation {
         self.looked_at = self.looked_at.max(playout + 1);
     }
 
-    /// Ends the simulation: lists the rules that never fired.
+    /// Ends the simulation: lists the rules that never fired. If no move has been made, nothing can be said of them.
     pub(crate) fn finish(&mut self, game: &Game) {
-        let firing = self.firing.take();
+        let firing = self.firing.take().filter(|_| self.steps > 0);
         self.never_fired =
             firing.map(|firing| firing.unfired().iter().map(|unfired| Place::of(game, unfired)).collect());
     }
 
-    /// The vital properties that are refuted: the code of each, the keyword whose rules it is about, and what was seen.
-    pub(crate) fn refuted(&self) -> impl Iterator<Item = (&'static str, Keyword, String)> {
+    /// The vital properties that are refuted.
+    fn refuted(&self) -> impl Iterator<Item = Refuted> {
         self.refuted.iter().filter(|refutation| refutation.property.is_vital()).map(|refutation| {
-            let (code, keyword) = match refutation.property {
-                Property::Ends => ("no-end", Keyword::Terminal),
-                Property::Playable => ("no-move", Keyword::Legal),
-                Property::HasGoal => ("no-goal-at-the-end", Keyword::Goal),
-                Property::OneGoal => ("several-goals-at-the-end", Keyword::Goal),
-                Property::GoalInRange => ("goal-out-of-range", Keyword::Goal),
-                Property::Informed => ("uninformed", Keyword::Sees),
-                Property::Monotonic => ("falling-goals", Keyword::Goal),
-            };
-            let Refutation { playout, step, why, .. } = refutation;
-            (code, keyword, format!("playout {playout}, step {step}: {why}"))
+            let Refutation { property, playout, step, why, before, moves, .. } = refutation;
+            Refuted {
+                code: property.code(),
+                keyword: property.keyword(),
+                message: format!("playout {playout}, step {step}: {why}"),
+                line: [&before[..], moves].concat(),
+            }
         })
-    }
-
-    /// For each of [`Simulation::refuted`], the joint moves from the initial state that refute it.
-    pub(crate) fn lines(&self) -> impl Iterator<Item = Vec<Vec<String>>> {
-        let vital = self.refuted.iter().filter(|refutation| refutation.property.is_vital());
-        vital.map(|refutation| [&refutation.before[..], &refutation.moves].concat())
     }
 
     /// Whether a vital property is refuted.
@@ -594,5 +414,34 @@ impl Simulation {
             ..Record::default()
         };
         Some((refutation.property.words(), record))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ggp::{Limits, Rulesheet, Strictness};
+    use ggp_gdl::codes::{Example, pages};
+
+    /// The limits for the example whose facts grow without a bound.
+    const TUPLES: usize = 10_000;
+
+    #[test]
+    fn playouts_of_the_examples_of_play_give_their_codes() {
+        for page in pages().filter(|page| matches!(page.example, Example::Game(_))) {
+            let text = page.example.rulesheet().expect("a text");
+            let limits = Limits { tuples: TUPLES, ..Limits::default() };
+            let (game, findings) = Rulesheet::new("example.kif", text).check(Strictness::Strict, limits);
+            assert!(findings.is_empty(), "{}: {findings:?}", page.code);
+            let game = Arc::new(game.expect("a game"));
+            let mut simulation = Simulation::new(&game, 3, DRAFT_SEED);
+            let mut machine = Interpreter::new(&game);
+            let played = (0..3).try_for_each(|number| simulation.play(&mut machine, number));
+            let codes: Vec<&str> = simulation.refuted.iter().map(|r| r.property.code()).collect();
+            match page.code {
+                "not-playable" => assert!(played.is_err(), "{codes:?}"),
+                code => assert_eq!(codes, [code]),
+            }
+        }
     }
 }

@@ -6,11 +6,11 @@ use crate::logging::Logging;
 use crate::number::{positive_seconds, whole};
 use crate::play::stop_on_signal;
 use crate::reasoner::Reasoning;
-use crate::simulate::Simulation;
+use crate::simulate;
 use anyhow::{Context, bail};
-use ggp::{EvalError, Game, StopToken};
+use ggp::StopToken;
 use ggp_web::catalogue::{self, Offer};
-use ggp_web::{Config, Refuted, Site, serve};
+use ggp_web::{Config, Site, serve};
 use std::io::Write;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
@@ -123,7 +123,7 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<Exit> {
         cache: arguments.reasoning.cache(),
     };
     let folder = arguments.games.filter(|_| alone || arguments.save);
-    let site = Site { offers, watch: arguments.watch, folder, simulate: Arc::new(refuted) };
+    let site = Site { offers, watch: arguments.watch, folder, simulate: Arc::new(simulate::refuted) };
     serve(listener, config, site, &stop).context("the pages cannot be served")?;
     Ok(Exit::Done)
 }
@@ -138,13 +138,6 @@ fn offers(folder: &Path) -> anyhow::Result<Vec<Offer>> {
         ));
     }
     Ok(offers)
-}
-
-/// What `playouts` random playouts of `game` refute.
-fn refuted(game: &Arc<Game>, playouts: u64, stop: &StopToken) -> Result<Vec<Refuted>, EvalError> {
-    let simulation = Simulation::of_draft(game, playouts, stop)?;
-    let found = simulation.refuted().zip(simulation.lines());
-    Ok(found.map(|((code, _, message), line)| Refuted { code, message, line }).collect())
 }
 
 /// A message to the user: the server waits until a match record appears at `path`. `None` if a record is

@@ -53,6 +53,7 @@ mod player;
 mod playouts;
 mod preference;
 mod recall;
+mod refuted;
 pub mod rng;
 mod role;
 mod semantics;
@@ -83,6 +84,7 @@ pub use player::{Candidate, Draft, Observation, OwnedObservation, PlayError, Pla
 pub use playouts::{Batches, MAX_STEPS, Playout, PlayoutPlan, Playouts, StepwisePlayouts};
 pub use preference::Preference;
 pub use recall::{Observed, Recall, Recalled};
+pub use refuted::{Refuted, Simulate};
 pub use role::Role;
 pub use semantics::Semantics;
 pub use watchdog::{Watchdog, Watched};

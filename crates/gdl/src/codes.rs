@@ -4,6 +4,7 @@
 //! Invariant: every code that the checks give has a page, and the example of a page gives its code.
 
 mod lints;
+mod play;
 mod syntax;
 mod validity;
 
@@ -29,6 +30,8 @@ pub enum Example {
     Rules(&'static str),
     /// A whole rulesheet.
     Whole(&'static str),
+    /// A whole rulesheet in which the checks find nothing. Playing the game gives the finding.
+    Game(&'static str),
     /// A text, a part that is repeated so many times, and the text after it.
     Repeated(&'static str, &'static str, usize, &'static str),
     /// A whole text that is not UTF-8.
@@ -55,7 +58,7 @@ impl Example {
     pub fn rulesheet(self) -> Option<Vec<u8>> {
         match self {
             Example::Rules(rules) => Some(format!("{rules}\n{GAME}").into_bytes()),
-            Example::Whole(text) => Some(text.as_bytes().to_vec()),
+            Example::Whole(text) | Example::Game(text) => Some(text.as_bytes().to_vec()),
             Example::Repeated(before, part, times, after) => {
                 Some(format!("{before}{}{after}", part.repeat(times)).into_bytes())
             }
@@ -67,7 +70,7 @@ impl Example {
     /// The part of the example that a page shows. `None` if there is no example.
     pub fn shown(self) -> Option<String> {
         match self {
-            Example::Rules(text) | Example::Whole(text) => Some(text.to_owned()),
+            Example::Rules(text) | Example::Whole(text) | Example::Game(text) => Some(text.to_owned()),
             Example::Bytes(bytes) => Some(String::from_utf8_lossy(bytes).into_owned()),
             Example::Repeated(before, part, times, after) => {
                 Some(format!("{before}{part}{part}{part} ; ... {times} times `{}`\n{after}", part.trim_end()))
@@ -77,9 +80,9 @@ impl Example {
     }
 }
 
-/// All pages: those about syntax, then those about validity, then those about probable mistakes.
+/// All pages: those about syntax, then those about validity, then those about probable mistakes, then those about play.
 pub fn pages() -> impl Iterator<Item = &'static Page> {
-    syntax::PAGES.iter().chain(validity::PAGES).chain(lints::PAGES)
+    syntax::PAGES.iter().chain(validity::PAGES).chain(lints::PAGES).chain(play::PAGES)
 }
 
 /// The page about `code`; `None` if there is no such code.
@@ -94,6 +97,7 @@ impl Page {
         if let Some(example) = self.example.shown() {
             let what = match self.example {
                 Example::Rules(_) => "These rules, beside a complete game, give",
+                Example::Game(_) => "Random playouts of this game give",
                 _ => "This text gives",
             };
             out.push_str(&format!(
@@ -126,7 +130,10 @@ mod tests {
     fn each_example_gives_its_code_first() {
         assert!(diagnose(GAME.as_bytes(), Strictness::Strict).is_empty());
         let mut wrong = String::new();
-        for page in pages().filter(|page| !OF_THE_GAME.contains(&page.code)) {
+        let of_the_text = |page: &&Page| {
+            !OF_THE_GAME.contains(&page.code) && !matches!(page.example, Example::Game(_) | Example::None)
+        };
+        for page in pages().filter(of_the_text) {
             let Some(text) = page.example.rulesheet() else { panic!("{} has no example", page.code) };
             let findings = diagnose(&text, Strictness::Default);
             let finding = if LAST.contains(&page.code) { findings.last() } else { findings.first() };
@@ -137,6 +144,19 @@ mod tests {
             }
         }
         assert!(wrong.is_empty(), "{wrong}");
+    }
+
+    #[test]
+    fn the_checks_find_nothing_in_games_that_are_examples_of_play() {
+        let mut games = 0;
+        for page in pages() {
+            if let Example::Game(text) = page.example {
+                let findings = diagnose(text.as_bytes(), Strictness::Strict);
+                assert!(findings.is_empty(), "{}: {findings:?}", page.code);
+                games += 1;
+            }
+        }
+        assert!(games >= 8, "{games}");
     }
 
     #[test]

@@ -154,6 +154,11 @@ pub fn apply(edits: &[Edit], source: &[u8]) -> Vec<u8> {
     out
 }
 
+/// The number with its noun in the singular or plural: `1 error`, `2 errors`.
+pub fn count(number: usize, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
+}
+
 /// The syntax errors of a text. A parser that fails returns at least one error.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ParseErrors {
@@ -161,6 +166,15 @@ pub struct ParseErrors {
     pub diagnostics: Vec<Diagnostic>,
     /// The number of errors that were dropped because there are more than [`ParseErrors::LIMIT`].
     pub omitted: usize,
+    /// The parts of the text that are not read because of the errors, in the order in which they were found.
+    pub(crate) broken: Vec<Span>,
+}
+
+/// A number of errors, to come back to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Mark {
+    kept: usize,
+    omitted: usize,
 }
 
 impl ParseErrors {
@@ -173,6 +187,27 @@ impl ParseErrors {
         } else {
             self.omitted += 1;
         }
+    }
+
+    /// Notes that the bytes `span` are not read.
+    pub(crate) fn breaks(&mut self, span: Span) {
+        match self.broken.last_mut() {
+            Some(last) if span.start <= last.end && last.start <= span.end => {
+                last.start = last.start.min(span.start);
+                last.end = last.end.max(span.end);
+            }
+            _ => self.broken.push(span),
+        }
+    }
+
+    pub(crate) fn mark(&self) -> Mark {
+        Mark { kept: self.diagnostics.len(), omitted: self.omitted }
+    }
+
+    /// Forgets the errors since `mark`.
+    pub(crate) fn forget(&mut self, mark: Mark) {
+        self.diagnostics.truncate(mark.kept);
+        self.omitted = mark.omitted;
     }
 
     pub(crate) fn is_empty(&self) -> bool {

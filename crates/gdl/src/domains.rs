@@ -26,7 +26,7 @@ use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
 /// The largest nesting depth at which the arguments of terms have domains. Deeper arguments are open.
-const MAX_DEPTH: u8 = 4;
+pub(crate) const MAX_DEPTH: u8 = 4;
 /// The maximum number of constants in the domain of one argument. A larger domain is open.
 const MAX_DOMAIN: usize = 4096;
 /// The maximum number of functions in terms at one argument. With more functions the argument is open.

@@ -47,11 +47,14 @@ pub use print::print;
 pub use render::{Finding, FindingEdit, FindingLabel, locate, render};
 pub use symbol::{Symbol, Symbols};
 
-/// Parses `kif` and, if that succeeds, checks the description. Returns all findings in the order of the text.
-/// The game can be played unless a finding is an error.
+/// Parses `kif` and checks the description. Returns all findings in the order of the text. If there are syntax errors,
+/// they come first, and only the forms without them are checked. The game can be played unless a finding is an error.
 pub fn diagnose(kif: &[u8], strictness: Strictness) -> Vec<Diagnostic> {
     match parse(kif) {
         Ok(description) => check(&description, strictness),
-        Err(errors) => errors.into_diagnostics(),
+        Err(errors) => {
+            let rest = check::check_rest(kif, &errors, strictness);
+            errors.into_diagnostics().into_iter().chain(rest).collect()
+        }
     }
 }

@@ -36,21 +36,44 @@ pub fn parse_rules(kif: &[u8]) -> Result<Description, ParseErrors> {
 }
 
 fn parse_forms(kif: &[u8], wrapped: bool) -> Result<Description, ParseErrors> {
+    let (description, errors) = read(kif, wrapped);
+    if errors.is_empty() { Ok(description) } else { Err(errors) }
+}
+
+/// The rules and facts that can be read, and the errors in the others.
+pub(crate) fn read(kif: &[u8], wrapped: bool) -> (Description, ParseErrors) {
     let mut errors = ParseErrors::default();
     let tree = read_forms(kif, Some(usize::from(wrapped)), &mut errors);
     let description = Description { source: kif.to_vec(), ..Description::default() };
     let mut reader = Reader { tree: &tree, description, errors };
     let mut budget = Budget::for_text(kif.len());
+    let mut torn = reader.errors.broken.clone();
+    torn.sort_unstable();
     for root in tree.roots() {
         if wrapped && tree.is_list(root) {
             for child in tree.children(root) {
-                form(&mut reader, &mut budget, child);
+                form_or_error(&mut reader, &mut budget, child);
             }
         } else {
-            form(&mut reader, &mut budget, root);
+            // A form with a word that cannot be read is read for its further errors.
+            let span = tree.span(root);
+            let next = torn.partition_point(|part| part.end <= span.start);
+            if torn.get(next).is_some_and(|part| part.start < span.end) {
+                reader.errors.breaks(span);
+            }
+            form_or_error(&mut reader, &mut budget, root);
         }
     }
-    if reader.errors.is_empty() { Ok(reader.description) } else { Err(reader.errors) }
+    (reader.description, reader.errors)
+}
+
+/// Parses a rule or a fact, and notes it if it has errors.
+fn form_or_error(reader: &mut Reader<'_>, budget: &mut Budget, node: NodeId) {
+    let before = reader.errors.mark();
+    form(reader, budget, node);
+    if reader.errors.mark() != before {
+        reader.errors.breaks(reader.tree.span(node));
+    }
 }
 
 /// Parses a rule or a fact. Adds the rules that result from it to the reader's description.

@@ -4,8 +4,9 @@
 //! recurses; [`MAX_NESTING`] bounds the nesting.
 
 use crate::ast::Span;
-use crate::diagnostic::{Diagnostic, ParseErrors};
-use crate::lexer::{Lexer, TokenKind};
+use crate::diagnostic::{Diagnostic, Mark, ParseErrors};
+use crate::keyword::{Connective, Keyword};
+use crate::lexer::{Lexer, Token, TokenKind};
 
 /// The maximum nesting depth of parentheses.
 pub const MAX_NESTING: usize = 100_000;
@@ -107,6 +108,15 @@ impl<'a> SyntaxTree<'a> {
         self.children(node).next().and_then(|first| self.word(first))
     }
 
+    /// Whether `token`, the next one, is the `<=` of the innermost open list, `list`, and this list starts a line.
+    fn begins_rule(&self, token: Token, list: Option<&usize>) -> bool {
+        token.kind == TokenKind::Word
+            && &self.source[token.span.range()] == b"<="
+            && list.is_some_and(|&list| {
+                list + 1 == self.nodes.len() && begins_line(self.source, self.nodes[list].span.start)
+            })
+    }
+
     /// Whether a node is a list.
     pub fn is_list(&self, node: NodeId) -> bool {
         self.nodes[node.0].is_list
@@ -131,83 +141,129 @@ pub fn read(source: &[u8]) -> Result<SyntaxTree<'_>, ParseErrors> {
 
 /// Parses as much as possible and appends the errors to `errors`. `rule_depth` is the number of lists that
 /// should enclose each rule; `None` if the text is not a rulesheet. In a rulesheet, a `(<=` at the start of a
-/// line always starts a new rule. If more than `rule_depth` lists are open there, the surplus inner lists are
-/// reported as unclosed and dropped together with their members.
+/// line always starts a new rule. A form that is still open there is reported as unclosed and dropped; reading
+/// continues at the first list after it that seems to be a fact ([`Suspect`]), or else at the rule.
 pub(crate) fn read_forms<'a>(
     source: &'a [u8],
     rule_depth: Option<usize>,
     errors: &mut ParseErrors,
 ) -> SyntaxTree<'a> {
+    let base = rule_depth.unwrap_or(0);
     let mut tree = SyntaxTree { source, nodes: Vec::with_capacity(source.len() / 4) };
     let mut open: Vec<usize> = Vec::new();
-    // The first list that starts a line although another list is open: a parenthesis is probably missing
-    // before it.
     let mut suspect: Option<Suspect> = None;
+    // The start of the last rule that starts a line: a surplus parenthesis may end it too early.
+    let mut rule_start = 0;
     // The ends of the last two tokens that are no comments, the last one first.
     let mut ends = [0; 2];
-    for token in Lexer::new(source) {
-        let span = token.span;
-        match token.kind {
-            TokenKind::Comment => {}
+    // The number of bytes that may be read again: it keeps the time linear.
+    let mut again = AGAIN * source.len();
+    let mut lexer = Lexer::new(source);
+    loop {
+        let token = lexer.next();
+        let at = token.map_or(source.len(), |token| token.span.start);
+        // 1. A form is unclosed if the text ends or a rule begins. Continue at the fact before that, if any.
+        let is_rule = rule_depth.is_some() && token.is_some_and(|token| tree.begins_rule(token, open.last()));
+        let begins_rule = is_rule && open.len() > base + 1;
+        if rule_depth.is_some()
+            && (begins_rule || token.is_none())
+            && let Some(fact) = suspect.take().filter(|fact| !begins_rule || Some(&fact.node) != open.last())
+            && at - fact.span.start <= again
+        {
+            again -= at - fact.span.start;
+            errors.forget(fact.errors);
+            errors.push(not_closed(tree.nodes[open[base]].span, fact.depth - base, Some(fact), ends[0]));
+            errors.breaks(Span { start: tree.nodes[open[base]].span.start, end: fact.span.start });
+            tree.nodes.truncate(open[base]);
+            open.truncate(base);
+            ends = [fact.before, 0];
+            lexer = Lexer::within(source, Span { start: fact.span.start, end: source.len() });
+            continue;
+        }
+        let Some(Token { kind, span }) = token else { break };
+        // 2. Add the token to the tree.
+        match kind {
+            TokenKind::Comment => continue,
             TokenKind::Open => {
                 if open.len() == MAX_NESTING {
                     errors.push(too_deep(span));
+                    errors.breaks(Span { start: tree.nodes[open[0]].span.start, end: source.len() });
                     tree.nodes.truncate(open[0]);
                     return tree;
                 }
                 let starts_line = span.start == 0 || matches!(source[span.start - 1], b'\n' | b'\r');
-                if starts_line && open.len() > rule_depth.unwrap_or(0) && suspect.is_none() {
-                    suspect = Some(Suspect { span, before: ends[0] });
+                if starts_line && open.len() > base && suspect.is_none() {
+                    let (node, depth) = (tree.nodes.len(), open.len());
+                    suspect = Some(Suspect { span, node, depth, before: ends[0], errors: errors.mark() });
                 }
                 open.push(tree.nodes.len());
                 tree.nodes.push(Node { span, end: usize::MAX, is_list: true });
             }
-            TokenKind::Close => match open.pop() {
-                Some(list) => {
+            TokenKind::Close => {
+                if let Some(list) = open.pop() {
                     tree.nodes[list].span.end = span.end;
                     tree.nodes[list].end = tree.nodes.len();
-                    if open.len() <= rule_depth.unwrap_or(0) {
-                        suspect = None;
-                    }
+                    suspect = suspect.filter(|fact| open.len() >= fact.depth && open.len() > base);
+                } else {
+                    errors.push(
+                        Diagnostic::error("surplus-parenthesis", span, "this `)` closes nothing")
+                            .help("remove it, or add the `(` that it should close")
+                            .edit(span, ""),
+                    );
+                    errors.breaks(Span { start: rule_start, end: span.end });
                 }
-                None => errors.push(
-                    Diagnostic::error("surplus-parenthesis", span, "this `)` closes nothing")
-                        .help("remove it, or add the `(` that it should close")
-                        .edit(span, ""),
-                ),
-            },
+            }
             TokenKind::Word => {
                 check_word(source, span, errors);
-                if let Some(depth) = rule_depth
-                    && open.len() > depth + 1
-                    && &source[span.range()] == b"<="
-                    && open.last() == Some(&(tree.nodes.len() - 1))
-                    && begins_line(source, tree.nodes[tree.nodes.len() - 1].span.start)
-                {
+                if is_rule {
+                    rule_start = tree.nodes[tree.nodes.len() - 1].span.start;
+                }
+                if begins_rule {
                     let rule = tree.nodes[tree.nodes.len() - 1];
-                    let unclosed = open[depth];
-                    let count = open.len() - 1 - depth;
-                    let next = Suspect { span: rule.span, before: ends[1] };
+                    let (unclosed, count) = (open[base], open.len() - 1 - base);
+                    let next = Suspect {
+                        span: rule.span,
+                        node: unclosed,
+                        depth: base,
+                        before: ends[1],
+                        errors: errors.mark(),
+                    };
+                    let start = tree.nodes[unclosed].span.start;
                     errors.push(not_closed(tree.nodes[unclosed].span, count, Some(next), ends[0]));
+                    errors.breaks(Span { start, end: rule.span.start });
                     tree.nodes.truncate(unclosed);
-                    open.truncate(depth);
+                    open.truncate(base);
                     open.push(tree.nodes.len());
                     tree.nodes.push(rule);
+                } else if let Some(fact) = suspect
+                    && open.len() > fact.depth
+                    && is_in_condition(&source[span.range()], fact.node + 1 == tree.nodes.len())
+                {
                     suspect = None;
                 }
                 let end = tree.nodes.len() + 1;
                 tree.nodes.push(Node { span, end, is_list: false });
             }
         }
-        if token.kind != TokenKind::Comment {
-            ends = [span.end, ends[0]];
-        }
+        ends = [span.end, ends[0]];
     }
     if let Some(&first) = open.first() {
+        let start = tree.nodes[first].span.start;
         errors.push(not_closed(tree.nodes[first].span, open.len(), suspect, ends[0]));
+        errors.breaks(Span { start, end: source.len() });
         tree.nodes.truncate(first);
     }
     tree
+}
+
+/// Whether a word shows that the list around it is a condition, and no fact: facts have no variables, and some names
+/// begin conditions only. `is_first` is whether the word is the first of the list.
+fn is_in_condition(word: &[u8], is_first: bool) -> bool {
+    let is_of_conditions = |name: &str| {
+        matches!(Keyword::of(name), Some(Keyword::True | Keyword::Does))
+            || Connective::of(name).is_some_and(|connective| connective != Connective::If)
+    };
+    word.starts_with(b"?") || is_first && std::str::from_utf8(word).is_ok_and(is_of_conditions)
 }
 
 /// Whether the byte at offset `at` is the first on its line, apart from blanks.
@@ -225,12 +281,21 @@ fn too_deep(span: Span) -> Diagnostic {
     .help("nothing is read from here on; write the rules with less nesting")
 }
 
-/// A list that probably starts the next rule although another list is open.
+/// How often the text may be read again, on average, to continue after forms that are not closed.
+const AGAIN: usize = 4;
+
+/// The first list that starts a line although another list is open, and that may be a fact: a parenthesis is
+/// probably missing before it.
 #[derive(Clone, Copy)]
 struct Suspect {
     span: Span,
+    node: usize,
+    /// The number of lists that are open before it.
+    depth: usize,
     /// The end of the last token before it that is no comment.
     before: usize,
+    /// The errors before it.
+    errors: Mark,
 }
 
 /// The error about `count` lists that are not closed, of which the outermost is at `span`. `end` is the end of
@@ -240,10 +305,10 @@ fn not_closed(span: Span, count: usize, suspect: Option<Suspect>, end: usize) ->
     let closing = if count == 1 { "a `)`".to_owned() } else { format!("{count} `)`") };
     let diagnostic = Diagnostic::error("unclosed-parenthesis", span, "this `(` is never closed");
     let (diagnostic, end) = match suspect {
-        Some(Suspect { span: Span { start, .. }, before }) => {
+        Some(Suspect { span: Span { start, .. }, before, .. }) => {
             let place = Span { start, end: start + 1 };
-            let diagnostic = diagnostic.and_at(place, "the next rule seems to start here");
-            (diagnostic.help(format!("add {closing} before the next rule")), before)
+            let diagnostic = diagnostic.and_at(place, "the next rule or fact seems to start here");
+            (diagnostic.help(format!("add {closing} before the next rule or fact")), before)
         }
         None => (diagnostic.help(format!("add {closing} where it ends")), end),
     };
@@ -263,6 +328,7 @@ fn check_word(source: &[u8], span: Span, errors: &mut ParseErrors) {
         Err(error) => {
             let start = span.start + error.valid_up_to();
             let end = start + error.error_len().unwrap_or(span.end - start);
+            errors.breaks(span);
             errors.push(
                 Diagnostic::error("not-utf-8", Span { start, end }, "a name holds bytes that are not UTF-8")
                     .help("save the file as UTF-8; only comments may hold other bytes"),
@@ -273,6 +339,7 @@ fn check_word(source: &[u8], span: Span, errors: &mut ParseErrors) {
             {
                 let start = span.start + at;
                 let place = Span { start, end: start + odd.len_utf8() };
+                errors.breaks(span);
                 errors.push(
                     Diagnostic::error(
                         "unprintable-character",
@@ -320,6 +387,12 @@ mod tests {
         for (kif, mended) in [
             ("(<= p (q a) ; one\n; two\n(<= r (s a))", "(<= p (q a)) ; one\n; two\n(<= r (s a))"),
             ("(p (q a)\n(r b)\n(s c)", "(p (q a))\n(r b)\n(s c)"),
+            // Facts stay facts, and conditions in the first column are no facts.
+            ("(<= p (q a)\n(r b)\n(s c)\n(<= t u)", "(<= p (q a))\n(r b)\n(s c)\n(<= t u)"),
+            (
+                "(<= p (q ?x)\n(r ?x)\n(not a)\n(s c)\n(<= t u)",
+                "(<= p (q ?x)\n(r ?x)\n(not a))\n(s c)\n(<= t u)",
+            ),
             ("(p (q a ; end\n", "(p (q a)) ; end\n"),
             ("(p a))", "(p a)"),
             ("(p\u{a0}a)", "(p a)"),

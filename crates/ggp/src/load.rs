@@ -111,7 +111,7 @@ impl Rulesheet {
     pub fn check(&self, strictness: Strictness, limits: Limits) -> (Option<Game>, Vec<Diagnostic>) {
         let description = match ggp_gdl::parse(&self.bytes) {
             Ok(description) => description,
-            Err(errors) => return (None, errors.into_diagnostics()),
+            Err(_) => return (None, ggp_gdl::diagnose(&self.bytes, strictness)),
         };
         let mut findings = ggp_gdl::check(&description, strictness);
         if findings.iter().any(|finding| finding.severity == Severity::Error) {

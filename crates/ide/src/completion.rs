@@ -4,9 +4,9 @@
 //! condition, or a term from the domain of that argument, or a variable of the rule.
 
 use crate::analysis::Analysis;
-use crate::hover::count;
 use crate::names::{Kind, Role, Space};
 use crate::tree::NodeId;
+use ggp_gdl::diagnostic::count;
 use ggp_gdl::domains::Place;
 use ggp_gdl::keyword::Connective;
 use ggp_gdl::{Keyword, Span};

@@ -5,6 +5,7 @@ use crate::comments;
 use crate::names::{Kind, Space};
 use crate::tree::NodeId;
 use ggp_gdl::Span;
+use ggp_gdl::diagnostic::count;
 use rustc_hash::FxHashSet;
 use std::fmt::Write;
 
@@ -174,11 +175,6 @@ fn escaped(line: &str) -> String {
         out.push(c);
     }
     out
-}
-
-/// A number with its noun: `1 rule`, `2 rules`.
-pub(crate) fn count(number: usize, noun: &str) -> String {
-    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 
 #[cfg(test)]

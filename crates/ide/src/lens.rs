@@ -3,8 +3,8 @@
 //! What has to be computed by playing comes from the caller, as an [`Opening`].
 
 use crate::analysis::Analysis;
-use crate::hover::count;
 use crate::names::Kind;
+use ggp_gdl::diagnostic::count;
 use ggp_gdl::{Keyword, Span};
 
 /// What is known of the initial state.

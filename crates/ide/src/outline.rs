@@ -2,9 +2,9 @@
 
 use crate::analysis::Analysis;
 use crate::comments;
-use crate::hover::count;
 use crate::names::Kind;
 use crate::tree::NodeId;
+use ggp_gdl::diagnostic::count;
 use ggp_gdl::{Keyword, Span};
 
 /// The sort of an entry of the outline.

@@ -51,7 +51,7 @@ def test_neovim(tmp_path):
     assert result[0] == "diagnostic 2 this `(` is never closed"
     assert result[1:] == [
         "hover role `white`",
-        "fix add a `)` before the next rule",
+        "fix add a `)` before the next rule or fact",
         "fixed",
         "completion ?a 1 2 3",
         "definition 1",

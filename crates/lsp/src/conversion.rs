@@ -68,9 +68,7 @@ impl Converter<'_> {
             message: label.text.clone(),
         });
         let related: Vec<_> = related.collect();
-        // Findings about limits of the server and about playouts have no page.
-        let has_page = ggp_gdl::codes::page(finding.code).is_some();
-        let page = self.client.pages.as_ref().filter(|_| has_page).map(|pages| pages.of(finding.code));
+        let page = self.client.pages.as_ref().map(|pages| pages.of(finding.code));
         lsp::Diagnostic {
             range: self.range(finding.span),
             severity: Some(match finding.severity {

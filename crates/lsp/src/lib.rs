@@ -20,4 +20,3 @@ mod workers;
 
 pub use server::{End, serve};
 pub use transport::{Connection, MAX_MESSAGE_BYTES, connect, stdio};
-pub use trial::{Refuted, Simulate};

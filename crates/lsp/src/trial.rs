@@ -1,7 +1,7 @@
 //! The second tier of findings: builds the game, looks at its initial state, and plays random playouts.
 
 use ggp::{Deadline, EvalError, Game, Interpreter, Limits, Rulesheet, StateMachine, StopToken};
-use ggp_game::Watchdog;
+use ggp_game::{Refuted, Simulate, Watchdog};
 use ggp_gdl::{Diagnostic, Keyword, Severity, Span};
 use ggp_ide::{Analysis, Opening};
 use std::sync::Arc;
@@ -18,20 +18,6 @@ const SIZE: usize = 2_000_000;
 
 /// The maximum number of moves of a role that are kept.
 pub(crate) const MAX_MOVES: usize = 1_000;
-
-/// Something that random playouts refute.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Refuted {
-    /// The code of the finding.
-    pub code: &'static str,
-    /// What was seen, in one line.
-    pub message: String,
-    /// The keyword whose first rule the finding is about.
-    pub keyword: Keyword,
-}
-
-/// Plays random playouts: the game, their number, and a flag that ends them. Returns what they refute.
-pub type Simulate = Arc<dyn Fn(&Arc<Game>, u64, &StopToken) -> Result<Vec<Refuted>, EvalError> + Send + Sync>;
 
 /// The result of the second tier for one text.
 #[derive(Debug)]
@@ -133,11 +119,9 @@ fn at_head(analysis: &Analysis, code: &'static str, message: String, keyword: Ke
 }
 
 fn failure(analysis: &Analysis, error: &EvalError) -> Diagnostic {
-    let (code, message) = match error {
-        EvalError::Interrupted => {
-            ("slow-to-play", format!("playing takes more than {} s and is not checked", PLAY_TIME.as_secs()))
-        }
-        _ => ("not-playable", error.to_string()),
-    };
-    at_head(analysis, code, message, Keyword::Next)
+    if matches!(error, EvalError::Interrupted) {
+        let message = format!("playing takes more than {} s and is not checked", PLAY_TIME.as_secs());
+        return at_head(analysis, "slow-to-play", message, Keyword::Next);
+    }
+    at_head(analysis, "not-playable", error.to_string(), Keyword::Next)
 }

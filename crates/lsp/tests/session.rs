@@ -1,7 +1,8 @@
 //! One session over two pipes, with a client that writes and reads the bytes of the protocol.
 
+use ggp_game::Refuted;
 use ggp_gdl::Keyword;
-use ggp_lsp::{End, Refuted, connect, serve};
+use ggp_lsp::{End, connect, serve};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, PipeReader, PipeWriter, Read, Write, pipe};
 use std::sync::Arc;
@@ -18,8 +19,12 @@ impl Client {
     fn new() -> Client {
         let (input, to_server) = pipe().unwrap();
         let (from_server, output) = pipe().unwrap();
-        let refuted =
-            Refuted { code: "test", message: "seen in a playout".to_owned(), keyword: Keyword::Goal };
+        let refuted = Refuted {
+            code: "test",
+            message: "seen in a playout".to_owned(),
+            keyword: Keyword::Goal,
+            line: Vec::new(),
+        };
         let server = thread::spawn(move || {
             serve(connect(BufReader::new(input), output), Arc::new(move |_, _, _| Ok(vec![refuted.clone()])))
         });

@@ -48,4 +48,3 @@ mod watch;
 pub use catalogue::Offer;
 pub use config::Config;
 pub use serve::{Site, serve};
-pub use studio::{Refuted, Simulate};

@@ -12,13 +12,13 @@ mod shelf;
 mod template;
 mod why;
 
-pub use refuted::{Refuted, Simulate};
 pub(crate) use shelf::{Saved, Shelf};
 
 use crate::lock::lock;
 use crate::reply::Failure;
 use axum::http::StatusCode;
 use desk::{Desk, Draft};
+use ggp_game::Simulate;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};

@@ -7,6 +7,7 @@
 use super::{Checker, Weight, atom_of};
 use crate::ast::{Atom, Description, Span, Term, TermId};
 use crate::diagnostic::{Diagnostic, Edit};
+use crate::keyword::Keyword;
 use crate::lexer::{Lexer, TokenKind};
 use crate::sexpr;
 use crate::symbol::Symbol;
@@ -184,9 +185,7 @@ pub(super) fn repairs(description: &Description, finding: &Diagnostic) -> Vec<(V
     else {
         return Vec::new();
     };
-    let (Ok(here), Some(there)) = (sexpr::read(&source[rule.span.range()]), finding.labels.first()) else {
-        return Vec::new();
-    };
+    let Ok(here) = sexpr::read(&source[rule.span.range()]) else { return Vec::new() };
     let at = |tree: &sexpr::SyntaxTree<'_>, node, offset: usize| {
         let Span { start, end } = tree.span(node);
         Span { start: start + offset, end: end + offset }
@@ -200,13 +199,10 @@ pub(super) fn repairs(description: &Description, finding: &Diagnostic) -> Vec<(V
     };
     let Some((list, _)) = here.subtree(root).find(|&(node, _)| starts(node)) else { return Vec::new() };
     let members: Vec<Span> = here.children(list).map(|node| at(&here, node, rule.span.start)).collect();
-    let Some(wanted) = there.text.strip_prefix("with ").and_then(|text| text.split(' ').next()) else {
-        return Vec::new();
-    };
-    let wanted: usize = if wanted == "no" { 0 } else { wanted.parse().unwrap_or(usize::MAX) };
     let arity = members.len() - 1;
     let text = |span: Span| String::from_utf8_lossy(&source[span.range()]).into_owned();
     let mut texts: Vec<String> = members.iter().map(|&span| text(span)).collect();
+    let Some(wanted) = wanted(finding, &texts[0]) else { return Vec::new() };
     let mut out = Vec::new();
     if wanted + 1 == arity {
         for index in 1..=arity {
@@ -242,6 +238,15 @@ pub(super) fn repairs(description: &Description, finding: &Diagnostic) -> Vec<(V
         }
     }
     out
+}
+
+/// The number of arguments that `name` should have.
+fn wanted(finding: &Diagnostic, name: &str) -> Option<usize> {
+    if let Some(keyword) = Keyword::of(name) {
+        return Some(keyword.arity());
+    }
+    let wanted = finding.labels.first()?.text.strip_prefix("with ")?.split(' ').next()?;
+    if wanted == "no" { Some(0) } else { wanted.parse().ok() }
 }
 
 /// The constants in the first fact, or term of a fact, that applies `name` to `arity` arguments.

@@ -23,6 +23,17 @@ const SHOWN: usize = 3;
 /// What a finding is recognised by in an edited text.
 type Key = (&'static str, usize);
 
+/// Folds the findings for which `follows` holds into the one with the index `cause`.
+pub(super) fn absorb(findings: &mut Vec<Diagnostic>, cause: usize, follows: impl Fn(&Diagnostic) -> bool) {
+    let consequences = findings.iter().filter(|finding| follows(finding)).take(SHOWN);
+    let notes: Vec<(Span, String)> =
+        consequences.map(|finding| (finding.span, format!("so: {}", finding.message))).collect();
+    for (span, note) in notes {
+        findings[cause] = findings[cause].clone().and_at(span, note);
+    }
+    findings.retain(|finding| !follows(finding));
+}
+
 /// The findings that vanish if a finding is mended.
 struct Trial {
     /// The index of the mended finding.
@@ -53,7 +64,8 @@ pub(super) fn fold(
     strictness: Strictness,
     findings: Vec<Diagnostic>,
 ) -> Vec<Diagnostic> {
-    let is_arity = |finding: &Diagnostic| matches!(finding.code, "relation-arity" | "function-arity");
+    let is_arity =
+        |finding: &Diagnostic| matches!(finding.code, "relation-arity" | "function-arity" | "keyword-arity");
     if findings.len() < 2 && !findings.iter().any(is_arity) {
         return findings;
     }
@@ -233,7 +245,7 @@ impl Diagnostic {
         match (self.code, self.severity) {
             ("case-collision", _) => 4,
             ("constant-beside-variable" | "relation-arity" | "function-arity" | "unknown-role", _) => 3,
-            ("fluent-as-relation" | "never-read", _) => 2,
+            ("fluent-as-relation" | "never-read" | "single-variable", _) => 2,
             (_, Severity::Error) => 1,
             _ => 0,
         }

@@ -5,6 +5,7 @@
 //! in the first steps of a game, so [`unkept`] only gives candidates, and [`Unkept::finding`] makes the finding
 //! about a candidate that the first steps confirm.
 
+use super::fold::absorb;
 use super::inference::Inference;
 use super::relations::Relations;
 use super::{Checker, Weight};
@@ -44,9 +45,7 @@ impl Unkept {
     /// The finding that nothing keeps the fluent. `after` names a move after which this shows, if other moves
     /// keep the fluent.
     pub fn finding(&self, after: Option<&str>) -> Diagnostic {
-        let args: String =
-            (0..self.arity).map(|i| format!(" ?{}", (b'a' + (i % 26) as u8) as char)).collect();
-        let fact = if self.arity == 0 { self.name.clone() } else { format!("({}{args})", self.name) };
+        let fact = any_fact(&self.name, self.arity);
         let what = match &self.kept {
             None => String::new(),
             Some((argument, kept)) => {
@@ -65,6 +64,12 @@ impl Unkept {
             "add a frame rule: `(<= (next {fact}) (true {fact}) CONDITION)`, where CONDITION says when it stays"
         ))
     }
+}
+
+/// A fluent with a variable for each argument: `(cell ?a ?b)`.
+fn any_fact(name: &str, arity: usize) -> String {
+    let args: String = (0..arity).map(|i| format!(" ?{}", (b'a' + (i % 26) as u8) as char)).collect();
+    if arity == 0 { name.to_owned() } else { format!("({name}{args})") }
 }
 
 /// Reports fluents that the first state has several times and no rule of `next` makes.
@@ -89,11 +94,11 @@ pub(super) fn check(checker: &mut Checker<'_>) {
             continue;
         }
         let name = description.name(functor.0);
-        let args: String = (0..functor.1).map(|i| format!(" ?{}", (b'a' + (i % 26) as u8) as char)).collect();
+        let fact = any_fact(name, functor.1);
         let Some(rules) = makers.by_functor.get(&functor) else {
             let message = format!("nothing keeps `{name}` from step to step: only `init` makes it");
             let diagnostic = Diagnostic::warning(NOT_KEPT, facts[0].span, message).help(format!(
-                "if it never changes, add `(<= (next ({name}{args})) (true ({name}{args})))`, or make it a relation"
+                "if it never changes, add `(<= (next {fact}) (true {fact}))`, or make it a relation"
             ));
             checker.report(Weight::Lint, diagnostic);
             continue;
@@ -106,7 +111,7 @@ pub(super) fn check(checker: &mut Checker<'_>) {
                 .labelled("neither this nor any other rule for it gives such a fact")
                 .and_at(facts[0].span, "the first state has such facts")
                 .help(format!(
-                    "add a frame rule: `(<= (next ({name}{args})) (true ({name}{args})) CONDITION)`, where CONDITION says when it stays"
+                    "add a frame rule: `(<= (next {fact}) (true {fact}) CONDITION)`, where CONDITION says when it stays"
                 ));
             checker.report(Weight::Lint, diagnostic);
         }
@@ -229,12 +234,7 @@ fn readers(description: &Description) -> FxHashMap<Functor, Reading> {
 /// rule that is missing probably asks for a relation about the moves.
 pub fn fold_unused(findings: &mut Vec<Diagnostic>) {
     let Some(lost) = findings.iter().position(|finding| finding.code == NOT_KEPT) else { return };
-    let unused = |finding: &Diagnostic| finding.code == "never-used" && finding.edits.is_empty();
-    for finding in findings.iter().filter(|finding| unused(finding)).cloned().collect::<Vec<_>>() {
-        let lost = &mut findings[lost];
-        *lost = lost.clone().and_at(finding.span, format!("so: {}", finding.message));
-    }
-    findings.retain(|finding| !unused(finding));
+    absorb(findings, lost, |finding| finding.code == "never-used" && finding.edits.is_empty());
 }
 
 /// The fluents of `description` that perhaps nothing keeps, in the order of their names in the text.

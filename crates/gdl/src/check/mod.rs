@@ -20,12 +20,14 @@ mod missing;
 mod pattern;
 mod recursion;
 mod relations;
+mod rest;
 mod roles;
 mod safety;
 mod start;
 mod stratification;
 mod subsumption;
 mod typos;
+mod variable;
 
 use crate::ast::{Atom, Description, Literal, Rule, Span};
 use crate::diagnostic::{Diagnostic, Severity};
@@ -34,6 +36,7 @@ use crate::lexer::{Lexer, TokenKind};
 use crate::sexpr;
 use crate::symbol::Symbol;
 pub use frames::{Unkept, fold_unused, unkept};
+pub(crate) use rest::check_rest;
 
 use dependency::{Dependencies, Grain};
 use inference::Inference;
@@ -88,6 +91,7 @@ impl Weight {
 /// into the finding about it. The description can be evaluated unless a finding is an error.
 pub fn check(description: &Description, strictness: Strictness) -> Vec<Diagnostic> {
     let mut findings = fold::fold(description, strictness, raw(description, strictness));
+    missing::fold(&description.source, &mut findings);
     fold_unused(&mut findings);
     findings
 }
@@ -135,6 +139,7 @@ fn raw(description: &Description, strictness: Strictness) -> Vec<Diagnostic> {
     case::check(&mut checker);
     typos::check(&mut checker);
     typos::check_values(&mut checker);
+    variable::check(&mut checker);
     checker.finish()
 }
 

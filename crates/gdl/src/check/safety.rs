@@ -6,11 +6,15 @@
 use super::inference::listed;
 use super::typos::suggest;
 use super::{Checker, Weight};
-use crate::ast::{Description, Literal, Rule, Span, Term, TermId};
+use crate::ast::{Atom, Description, Literal, Rule, Span, Term, TermId};
 use crate::diagnostic::Diagnostic;
+use crate::keyword::Keyword;
 use crate::lexer::{Lexer, TokenKind};
 use crate::symbol::Symbol;
 use rustc_hash::{FxHashMap, FxHashSet};
+
+/// The maximum number of further places of a variable that a finding shows.
+const SHOWN: usize = 3;
 
 /// The distinct variables of some terms, in order of first occurrence.
 #[derive(Default)]
@@ -53,22 +57,30 @@ pub(super) fn check(checker: &mut Checker<'_>) {
                 bound.add(description, &atom.args);
             }
         }
-        let mut look_at = |terms: &[TermId], span, what| {
+        let mut found: Vec<(Symbol, Vec<Place<'_>>)> = Vec::new();
+        let mut look_at = |terms: &[TermId], span, what, denied| {
             for variable in unbound(description, &bound, terms) {
-                report(checker, rule, &bound, variable, &Place { span, what, one_of_many });
+                let place = Place { span, what, denied, one_of_many };
+                match found.iter_mut().find(|(known, _)| *known == variable) {
+                    Some((_, places)) => places.push(place),
+                    None => found.push((variable, vec![place])),
+                }
             }
         };
-        look_at(&rule.head.args, rule.head.span, "the head of its rule");
+        look_at(&rule.head.args, rule.head.span, "the head of its rule", None);
         for literal in &rule.body {
             match literal {
                 Literal::Positive(_) => {}
                 Literal::Negative(atom) => {
-                    look_at(&atom.args, atom.span, "`not`");
+                    look_at(&atom.args, atom.span, "`not`", Some(atom));
                 }
                 Literal::Distinct(left, right, span) => {
-                    look_at(&[*left, *right], *span, "`distinct`");
+                    look_at(&[*left, *right], *span, "`distinct`", None);
                 }
             }
+        }
+        for (variable, places) in found {
+            report(checker, rule, &bound, variable, &places);
         }
     }
 }
@@ -88,14 +100,18 @@ fn unbound(description: &Description, bound: &Variables, terms: &[TermId]) -> Ve
 struct Place<'a> {
     span: Span,
     what: &'a str,
+    /// The atom that a negated condition denies, if the place is one.
+    denied: Option<&'a Atom>,
     /// Whether the rule is one of several alternatives of a source rule with `or`.
     one_of_many: bool,
 }
 
-fn report(checker: &mut Checker<'_>, rule: &Rule, bound: &Variables, variable: Symbol, place: &Place<'_>) {
+/// Reports a variable without a value at the first of its `places`.
+fn report(checker: &mut Checker<'_>, rule: &Rule, bound: &Variables, variable: Symbol, places: &[Place<'_>]) {
     let description = checker.description;
     let name = description.name(variable);
-    let &Place { span, what, one_of_many } = place;
+    let [Place { span, what, denied, one_of_many }, further @ ..] = places else { return };
+    let (span, one_of_many) = (*span, *one_of_many);
     let message = if rule.body.is_empty() && !one_of_many {
         format!("`{name}` has no value: a fact cannot hold variables")
     } else if one_of_many {
@@ -106,11 +122,20 @@ fn report(checker: &mut Checker<'_>, rule: &Rule, bound: &Variables, variable: S
         format!("`{name}` has no value: it stands in {what}, but in no positive condition")
     };
     let word = checker.find_word(span, name);
-    let diagnostic = Diagnostic::error("unsafe-variable", word, message);
+    let mut diagnostic = Diagnostic::error("unsafe-variable", word, message);
+    for place in further.iter().take(SHOWN) {
+        diagnostic = diagnostic.and_at(checker.find_word(place.span, name), "nor has it a value here");
+    }
     // A variable that stands nowhere else in the rule probably belongs here.
     let lone = lone(checker, rule, bound);
     let diagnostic = match suggest(name, bound.order.iter().map(|&v| description.name(v))) {
         Some(similar) => diagnostic.did_you_mean(word, similar),
+        // If several places lack the value, the one that should give it is wrong.
+        None if lone.len() == 1 && !further.is_empty() => {
+            let there = checker.find_word(rule.span, lone[0]);
+            let diagnostic = diagnostic.and_at(there, format!("`{}` stands only here", lone[0]));
+            diagnostic.help(format!("did you mean `{name}` in place of `{}`?", lone[0])).edit(there, name)
+        }
         None if lone.len() == 1 => diagnostic.did_you_mean(word, lone[0]),
         None if (2..=3).contains(&lone.len()) => {
             diagnostic.one_of(format!("did you mean {}?", listed(&lone, "or")), &lone)
@@ -118,10 +143,44 @@ fn report(checker: &mut Checker<'_>, rule: &Rule, bound: &Variables, variable: S
         None if rule.body.is_empty() && !one_of_many => {
             diagnostic.help(format!("make it a rule with a condition that says what `{name}` can be"))
         }
-        None => diagnostic
-            .help(format!("add a positive condition with `{name}` in it, which says what it can be")),
+        None => {
+            let help = format!("add a positive condition with `{name}` in it, which says what it can be");
+            match denied.map(|atom| Helper::of(checker, atom, bound)) {
+                None => diagnostic.help(help),
+                Some(Helper { rule, condition }) => diagnostic.help(format!(
+                    "{help}; to deny it for every `{name}`, add a relation, `{rule}`, and ask for `(not {condition})`"
+                )),
+            }
+        }
     };
     checker.report(Weight::Fatal, diagnostic);
+}
+
+/// A relation that holds if some values of the unbound variables of an atom meet it.
+struct Helper {
+    rule: String,
+    condition: String,
+}
+
+impl Helper {
+    fn of(checker: &Checker<'_>, atom: &Atom, bound: &Variables) -> Helper {
+        let description = checker.description;
+        // `(true (cell ?x ?y))` is about the fluent `cell`.
+        let what = match (Keyword::of(description.name(atom.relation)), atom.args.last()) {
+            (Some(_), Some(&term)) => match description.terms.get(term) {
+                Term::Constant(name) | Term::Compound(name, _) => *name,
+                Term::Variable(_) => atom.relation,
+            },
+            _ => atom.relation,
+        };
+        let mut here = Variables::default();
+        here.add(description, &atom.args);
+        let known = here.order.iter().filter(|variable| bound.known.contains(variable));
+        let known: String = known.map(|&variable| format!(" {}", description.name(variable))).collect();
+        let name = format!("some_{}", description.name(what));
+        let condition = if known.is_empty() { name } else { format!("({name}{known})") };
+        Helper { rule: format!("(<= {condition} {})", checker.text(atom)), condition }
+    }
 }
 
 /// The variables of `bound` that stand once in the source of `rule`.
@@ -150,6 +209,27 @@ mod tests {
     fn equality_binds() {
         accepts("(<= (next (step ?n)) (true (step ?m)) (not (distinct ?n ?m)))");
         accepts("(<= (next (step ?n)) (not (distinct ?n 1)))");
+    }
+
+    #[test]
+    fn a_variable_is_reported_once_in_a_rule() {
+        let text = "(<= (next (step ?n)) (true (step ?m)) (distinct ?n 3) (not (open ?n))) (open 1)";
+        assert_eq!(findings(text), ["error unsafe-variable ?n"]);
+        let all = crate::diagnose(text.as_bytes(), crate::Strictness::Default);
+        let finding = all.iter().find(|finding| finding.code == "unsafe-variable").unwrap();
+        assert_eq!(finding.help.as_deref(), Some("did you mean `?n` in place of `?m`?"));
+        let mended = crate::diagnostic::apply(&finding.edits, text.as_bytes());
+        assert!(mended.starts_with(b"(<= (next (step ?n)) (true (step ?n))"));
+    }
+
+    #[test]
+    fn a_variable_in_a_denial_may_need_a_relation() {
+        let text = "(<= (next (step 3)) (true (step ?x)) (not (true (cell ?x ?x ?y)))) (init (cell 1 1 b))";
+        let all = crate::diagnose(text.as_bytes(), crate::Strictness::Default);
+        let finding = all.iter().find(|finding| finding.code == "unsafe-variable").unwrap();
+        let help = finding.help.as_deref().unwrap();
+        assert!(help.contains("`(<= (some_cell ?x) (true (cell ?x ?x ?y)))`"), "{help}");
+        assert!(help.ends_with("`(not (some_cell ?x))`"), "{help}");
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! five spelling errors are of this kind (Damerau 1964).
 
 use super::inference::word_at;
-use super::{Checker, Weight};
+use super::{Checker, Weight, atom_of};
 use crate::ast::Span;
 use crate::diagnostic::Diagnostic;
 use crate::domains::Give;
@@ -14,14 +14,17 @@ use rustc_hash::FxHashMap;
 
 /// The minimum length of the names to check, in characters. Shorter names such as `x1` and `y1` often differ
 /// by one letter on purpose.
-const SHORTEST: usize = 5;
-/// The minimum length of a value that is compared with the other values of its place, in characters.
-const SHORTEST_VALUE: usize = 3;
+const SHORTEST: usize = 3;
+/// The length in characters from which a name may be a misspelling of another one by another letter, or by two edits.
+/// Shorter names such as `king` and `ring` are often different on purpose.
+const LONG: usize = 5;
 /// The maximum length of the names to check, in bytes. It keeps the work linear in the text.
 const LONGEST: usize = 40;
-/// A name with at least this many occurrences counts as correct. A similar name that occurs only once is then
-/// suspect.
+/// A short value with at least this many occurrences counts as correct. A similar value of the same place that occurs
+/// only once is then suspect.
 const OFTEN: usize = 3;
+/// The maximum number of names that are compared because deleting a letter from each gives the same string.
+const ALIKE: usize = 16;
 
 /// The candidate most similar to `name`; `None` if no candidate is similar enough. Looks at the first 10,000
 /// candidates only.
@@ -29,7 +32,7 @@ pub(super) fn suggest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a s
     if name.len() > LONGEST {
         return None;
     }
-    let most = if name.chars().count() < SHORTEST { 1 } else { 2 };
+    let most = if name.chars().count() < LONG { 1 } else { 2 };
     candidates
         .into_iter()
         .take(10_000)
@@ -46,13 +49,13 @@ pub(super) fn suggest_value<'a>(name: &str, values: &[&'a str]) -> Option<&'a st
     const FEW: usize = 12;
     let near = || {
         let is_near = |value: &&&str| {
-            value.chars().count().max(name.chars().count()) >= SHORTEST_VALUE && is_slip(name, value)
+            value.chars().count().max(name.chars().count()) >= SHORTEST && is_slip(name, value)
         };
         if values.len() <= FEW { values.iter().find(is_near).copied() } else { None }
     };
     let contains = || {
         let is_part = |value: &&&str| {
-            value.len() >= SHORTEST_VALUE
+            value.len() >= SHORTEST
                 && distance(name, value) == 1
                 && !ends_in_digit(name)
                 && !ends_in_digit(value)
@@ -90,7 +93,7 @@ fn distance(left: &str, right: &str) -> usize {
     table[left.len() * width + right.len()]
 }
 
-/// Reports names that occur once and are one edit away from a name that occurs at least `OFTEN` times.
+/// Reports names that occur once and are one edit away from another name.
 pub(super) fn check(checker: &mut Checker<'_>) {
     let source = &checker.description.source;
     let mut names: Vec<(&str, Span, usize)> = Vec::new();
@@ -110,38 +113,68 @@ pub(super) fn check(checker: &mut Checker<'_>) {
     }
     // If two names have distance 1, deleting at most one letter from each of them can give the same string.
     let mut by_shortened: FxHashMap<String, Vec<usize>> = FxHashMap::default();
-    for (at, &(name, _, count)) in names.iter().enumerate() {
-        if count >= OFTEN {
-            for shortened in shortenings(name) {
-                by_shortened.entry(shortened).or_default().push(at);
+    for (at, &(name, ..)) in names.iter().enumerate() {
+        for shortened in shortenings(name) {
+            let alike = by_shortened.entry(shortened).or_default();
+            if alike.len() < ALIKE {
+                alike.push(at);
             }
         }
     }
-    for &(name, span, count) in &names {
+    for (at, &(name, span, count)) in names.iter().enumerate() {
         if count != 1 {
             continue;
         }
         let similar = shortenings(name)
             .filter_map(|shortened| by_shortened.get(&shortened))
             .flatten()
-            .map(|&at| names[at])
-            .filter(|&(other, ..)| is_slip(name, other))
+            // Of two names that stand once each, the later one is suspect.
+            .filter(|&&other| names[other].2 > 1 || other < at)
+            .map(|&other| names[other])
+            .filter(|&(other, _, count)| is_slip(name, other) && is_unlikely(name, other, count))
+            .filter(|&(other, first, _)| !defines(checker, span, other) && !defines(checker, first, name))
             .max_by_key(|&(.., count)| count);
         if let Some((other, first, count)) = similar {
-            let diagnostic = Diagnostic::warning(
-                "probable-typo",
-                span,
-                format!("`{name}` occurs only here, while `{other}` occurs {count} times"),
-            )
-            .and_at(first, format!("`{other}` first stands here"))
-            .did_you_mean(span, other);
+            let times = if count == 1 { "once".to_owned() } else { format!("{count} times") };
+            let message = format!("`{name}` occurs only here, while `{other}` occurs {times}");
+            let diagnostic = Diagnostic::warning("probable-typo", span, message)
+                .and_at(first, format!("`{other}` first stands here"))
+                .did_you_mean(span, other);
             checker.report(Weight::Lint, diagnostic);
         }
     }
 }
 
-/// Reports a constant that stands once in the text, in a head, if it is one edit away from another value of its
-/// place that stands there at least [`OFTEN`] times. Such values may be shorter than [`SHORTEST`].
+/// Whether two names of distance 1 are hardly ever used for two things: one that stands `count` times in the text, and
+/// one that stands there once.
+fn is_unlikely(name: &str, right: &str, count: usize) -> bool {
+    let shorter = name.chars().count().min(right.chars().count());
+    let is_other_letter = name.chars().count() == right.chars().count()
+        && edited(name, right).is_some_and(|(_, left, _)| left.chars().count() == 1);
+    match (count, is_other_letter) {
+        (1, true) => false,
+        (1, false) => shorter >= LONG - 1,
+        (_, true) => shorter >= LONG,
+        (_, false) => true,
+    }
+}
+
+/// Whether the word `span` is the relation of a head, in a rule that defines it by the relation `other`.
+fn defines(checker: &Checker<'_>, span: Span, other: &str) -> bool {
+    let description = checker.description;
+    let end = description.rules.partition_point(|rule| rule.span.start <= span.start);
+    let Some(last) = description.rules[..end].last() else { return false };
+    if checker.keyword_span(&last.head) != span {
+        return false;
+    }
+    // The alternatives of one source rule have the same span.
+    let alternatives = description.rules[..end].iter().rev().take_while(|rule| rule.span == last.span);
+    let mut atoms = alternatives.flat_map(|rule| &rule.body).filter_map(|literal| Some(atom_of(literal)?.0));
+    atoms.any(|atom| description.name(atom.relation) == other)
+}
+
+/// Reports a short constant that stands once in the text, in a head, if it is one edit away from another value of its
+/// place that stands in the text at least [`OFTEN`] times.
 pub(super) fn check_values(checker: &mut Checker<'_>) {
     let description = checker.description;
     let wide = &checker.inference.wide;
@@ -155,7 +188,7 @@ pub(super) fn check_values(checker: &mut Checker<'_>) {
             let Give::Constant(place, value) = give else { continue };
             let name = description.name(value);
             let length = name.chars().count();
-            if count(name) != 1 || !(SHORTEST_VALUE..SHORTEST).contains(&length) || wide.is_open(place) {
+            if count(name) != 1 || !(SHORTEST..LONG).contains(&length) || wide.is_open(place) {
                 continue;
             }
             let others = wide.constants(place).iter().map(|&other| description.name(other));
@@ -179,23 +212,26 @@ fn shortenings(name: &str) -> impl Iterator<Item = String> + '_ {
 /// A different digit or sign is usually intended, as in `row1` and `row2`, and so is an additional letter at
 /// either end, as in `pawn` and `pawns`.
 pub(super) fn is_slip(name: &str, right: &str) -> bool {
-    // The check in `case` reports names that differ only by case.
-    if name.to_lowercase() == right.to_lowercase() || distance(name, right) != 1 {
-        return false;
-    }
     let contains = |long: &str, short: &str| long.starts_with(short) || long.ends_with(short);
     if contains(name, right) || contains(right, name) {
         return false;
     }
-    let letters = |text: &str| -> Vec<char> { text.chars().collect() };
-    let (left, right) = (letters(name), letters(right));
-    let same_start = left.iter().zip(&right).take_while(|(a, b)| a == b).count();
-    let same_end = left.iter().rev().zip(right.iter().rev()).take_while(|(a, b)| a == b).count();
-    let middle = |all: &[char]| {
-        let end = (all.len() - same_end.min(all.len())).max(same_start);
-        all[same_start..end].iter().all(|c| c.is_alphabetic())
+    edited(name, right)
+        .is_some_and(|(_, left, right)| left.chars().chain(right.chars()).all(char::is_alphabetic))
+}
+
+/// For two names of distance 1: the number of bytes before the difference, and the parts that differ. `None` if the
+/// distance is another one, or if the names differ only by case, which the check in `case` reports.
+pub(super) fn edited<'a>(name: &'a str, right: &'a str) -> Option<(usize, &'a str, &'a str)> {
+    if name.to_lowercase() == right.to_lowercase() || distance(name, right) != 1 {
+        return None;
+    }
+    let same = |pairs: &mut dyn Iterator<Item = (char, char)>| -> usize {
+        pairs.take_while(|(a, b)| a == b).map(|(a, _)| a.len_utf8()).sum()
     };
-    middle(&left) && middle(&right)
+    let before = same(&mut name.chars().zip(right.chars()));
+    let after = same(&mut name[before..].chars().rev().zip(right[before..].chars().rev()));
+    Some((before, &name[before..name.len() - after], &right[before..right.len() - after]))
 }
 
 #[cfg(test)]

@@ -125,13 +125,24 @@ pub(super) const PAGES: &[Page] = &[
     },
     Page {
         code: "probable-typo",
-        summary: "a name that stands once is one letter away from a frequent one",
-        meaning: "Four in five misspellings are one letter too many, too few, wrong or swapped. A different digit, or one \
-                  more letter at the end, counts as intended.",
+        summary: "a name that stands once is one letter away from another one",
+        meaning: "Four in five misspellings are one letter too many, too few, wrong or swapped. A different digit, one \
+                  more letter at an end, or another letter in a short name, such as `king` and `ring`, counts as intended.",
         example: Example::Rules(
             "(init (paint wihte))\n(<= (next (paint ?c)) (true (paint ?c)))\n(<= (legal white stay) (true (paint ?c)))",
         ),
         mend: "Correct the name.",
+    },
+    Page {
+        code: "single-variable",
+        summary: "a variable that stands once is one letter away from another one of its rule",
+        meaning: "A variable that stands once can be anything, which is often meant: GDL has no sign for a variable without \
+                  a use. Beside a variable of nearly the same name it is probably misspelled, so that the two places need \
+                  not agree. Names that differ in the first or the last letter or in a digit count as intended.",
+        example: Example::Rules(
+            "(before 1 2)\n(<= (next (step ?next)) (true (step ?this)) (before ?thsi ?next))",
+        ),
+        mend: "Correct the name, or give the two variables names that differ more.",
     },
     Page {
         code: "several-goals",

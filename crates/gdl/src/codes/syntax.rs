@@ -6,8 +6,9 @@ pub(super) const PAGES: &[Page] = &[
     Page {
         code: "unclosed-parenthesis",
         summary: "a `(` is never closed",
-        meaning: "A list begins, but the text ends, or the next rule begins, before its `)`. A `(<=` at the start of a \
-                  line always begins a new rule, and a `(` in the first column probably does.",
+        meaning: "A list begins, but the text ends, or the next rule or fact begins, before its `)`. A `(<=` at the start of \
+                  a line always begins a new rule, and a `(` in the first column a new fact, unless the list has \
+                  variables. The other rules are checked all the same.",
         example: Example::Rules("(<= (open ?x)\n    (true (door ?x))\n"),
         mend: "Add the missing `)` where the list ends.",
     },

@@ -84,7 +84,8 @@ pub(super) const PAGES: &[Page] = &[
         meaning: "A variable of the head, of a negated condition or of `distinct` must stand in a positive condition, \
                   which says what it can be. A fact has no conditions, so it has no variables.",
         example: Example::Rules("(<= (next (step ?n)) (true (step ?m)))"),
-        mend: "Add a positive condition with the variable, or use the variable that the body has.",
+        mend: "Add a positive condition with the variable, or use the variable that the body has. To deny a condition for \
+               every value, add a relation for it, such as `(<= some_step (true (step ?n)))`, and ask for `(not some_step)`.",
     },
     Page {
         code: "unstratified",

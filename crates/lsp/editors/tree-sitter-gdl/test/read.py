@@ -1,9 +1,11 @@
-"""Reads rulesheets with the compiled grammar: none may have an error, and the highlights must apply.
+"""Reads rulesheets with the compiled grammar: none may have an error, and the highlights must apply. Then reads the
+examples of the folder `corpus`, which have the trees that they should give.
 
     read.py LIBRARY GRAMMAR RULESHEET…
 """
 
 import ctypes
+import re
 import sys
 from pathlib import Path
 
@@ -19,10 +21,13 @@ query = Query(language, Path(grammar, "queries/highlights.scm").read_text())
 parser = Parser(language)
 wrong = []
 for file in files:
-    tree = parser.parse(Path(file).read_bytes())
+    text = Path(file).read_bytes()
+    tree = parser.parse(text)
     captures = QueryCursor(query).captures(tree.root_node)
-    has_colours = {"comment", "variable", "keyword", "keyword.operator", "function", "constant"} <= set(captures)
-    if tree.root_node.has_error or not has_colours:
+    # Every rulesheet has keywords, functions and constants, and most have the rest.
+    marks = {"comment": b";", "variable": b"?", "keyword.operator": b"<="}
+    colours = {"keyword", "function", "constant"} | {name for name, mark in marks.items() if mark in text}
+    if tree.root_node.has_error or not colours <= set(captures):
         wrong.append(file)
 tree = parser.parse(b"(role white) ; c\n(<= terminal (true (at ?x 3 8_1)))")
 shape = str(tree.root_node)
@@ -32,5 +37,10 @@ expected = (
 )
 if shape != expected:
     wrong.append(shape)
+corpus = Path(grammar, "test/corpus/rules.txt").read_text()
+for text, wanted in re.findall(r"=+\n[^\n]+\n=+\n(.*?)\n---\n(.*?)(?=\n=+\n|\Z)", corpus, re.S):
+    found = re.sub(r"\b\w+: ", "", str(parser.parse(text.encode()).root_node))
+    if found != re.sub(r"\s+", " ", wanted).strip():
+        wrong.append(found)
 print(f"{len(files)} rulesheets read by the grammar, {len(wrong)} wrong: {wrong}")
 sys.exit(bool(wrong) or not files)
