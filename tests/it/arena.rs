@@ -70,6 +70,7 @@ fn tournament(contests: Vec<Contest>, players: &[(&str, &str)]) -> Tournament {
         seed: 11,
         clocks: NO_CLOCK,
         grace: Duration::ZERO,
+        start_patience: Duration::ZERO,
         on_fault: OnFault::Random,
         opening_plies: 2,
         parallel: false,

@@ -18,7 +18,7 @@ use ggp::{Participant, Participants, PlayerKind};
 use ggp_arena::elo::{Hypothesis, Sprt};
 use ggp_arena::report::{ReportHead, html};
 use ggp_arena::{
-    Contest, DEFAULT_GRACE, Event, Finish, OnFault, Pairing, Run, RunReport, Shard, Tournament,
+    Contest, DEFAULT_GRACE, Event, FaultKind, Finish, OnFault, Pairing, Run, RunReport, Shard, Tournament,
     TournamentError, is_nature,
 };
 use ggp_game::{Clocks, Game, StopToken};
@@ -28,6 +28,13 @@ use std::time::Duration;
 /// The maximum number of matches of a tournament.
 const MAX_MATCHES: u64 = 100_000_000;
 
+/// The least time to answer START if the command line gives no start clock. A program takes a second or two to start on
+/// a busy machine. Players of this program are ready at once, so the clock itself stays 0: a search would use it up.
+const START_PATIENCE: Duration = Duration::from_secs(5);
+
+/// The start clock to propose to players that were not ready in time.
+const PROPOSED_START: Duration = Duration::from_secs(10);
+
 /// Play many matches and report which player is stronger
 ///
 /// All players play each other in all games, with every seating of every opening. With --out, each
@@ -35,7 +42,8 @@ const MAX_MATCHES: u64 = 100_000_000;
 /// that was stopped, without losing or repeating a match.
 ///
 /// Players outside of this program are tried before the first match. If one cannot be started or
-/// reached, the command ends with exit code 3. --on-fault concerns faults during matches.
+/// reached, the command ends with exit code 3. --on-fault concerns faults during matches: they are
+/// counted in the result, and do not change the exit code.
 ///
 /// The first lines of the result name players that were at fault in more than a tenth of their
 /// matches, and the stronger player. To call a player stronger takes 30 pairs: a pair is two
@@ -71,9 +79,10 @@ pub(crate) struct Arguments {
     /// Seconds for each move; 1 by default, unlimited if all searches have a limit of iterations
     #[arg(long, value_name = "S", value_parser = seconds)]
     playclock: Option<Duration>,
-    /// Seconds for each player before the first move
-    #[arg(long, value_name = "S", default_value = "0", value_parser = seconds)]
-    startclock: Duration,
+    /// Seconds for each player before the first move. By default 0, but players outside of this program
+    /// then have 5 seconds to answer START
+    #[arg(long, value_name = "S", value_parser = seconds)]
+    startclock: Option<Duration>,
     /// The iterations for each move of every search whose specification gives none
     #[arg(long, value_name = "N", value_parser = whole(1u64..))]
     iterations: Option<u64>,
@@ -175,14 +184,20 @@ fn tournament(arguments: &Arguments, participants: &[Participant]) -> anyhow::Re
     let unlimited =
         arguments.iterations.is_some() && participants.iter().all(|one| one.kind.ends_by_itself());
     let play = play_clock(arguments.playclock, unlimited);
+    let is_elsewhere = participants.iter().any(|one| !matches!(one.kind, PlayerKind::Local(_)));
     let is_remote = participants.iter().any(|one| matches!(one.kind, PlayerKind::Remote(_)));
     Ok(Tournament {
         entrants: participants.iter().map(Participant::entrant).collect(),
         contests,
         pairing: arguments.pairing,
         seed: arguments.seed,
-        clocks: Clocks { start: arguments.startclock, play },
+        clocks: Clocks { start: arguments.startclock.unwrap_or_default(), play },
         grace: if is_remote { ggp_server::remote::GRACE } else { DEFAULT_GRACE },
+        start_patience: if is_elsewhere && arguments.startclock.is_none() {
+            START_PATIENCE
+        } else {
+            Duration::ZERO
+        },
         on_fault: arguments.on_fault,
         opening_plies: arguments.openings,
         parallel: arguments.parallel,
@@ -263,6 +278,11 @@ fn conclude(
         std::fs::write(path, page).with_context(|| format!("cannot write {}", path.display()))?;
     }
     console::unless_closed(stats::print(false, &summary, tested.as_ref()))?;
+    for player in summary.players.iter().filter(|player| player.faults.contains_key(&FaultKind::Start)) {
+        let more = PROPOSED_START.max(2 * tournament.clocks.start).as_secs();
+        let name = console::printable(&player.name);
+        console::say(&format!("note: {name} was not ready in time: give --startclock {more}"));
+    }
     Ok(match report.finish {
         Finish::Complete | Finish::Decided(Hypothesis::H1) => Exit::Done,
         Finish::Decided(Hypothesis::H0) => Exit::AcceptedNull,
