@@ -70,6 +70,7 @@ fn tournament(contests: Vec<Contest>, players: &[(&str, &str)]) -> Tournament {
         seed: 11,
         clocks: NO_CLOCK,
         grace: Duration::ZERO,
+        start_patience: Duration::ZERO,
         on_fault: OnFault::Random,
         opening_plies: 2,
         parallel: false,
@@ -473,7 +474,8 @@ fn a_record_tells_the_whole_match_and_replays() -> Result<(), EvalError> {
     assert_eq!(opening.len(), 2);
     let dice = |seed| {
         let entrant = Entrant { name: "dice".to_owned(), spec: "random".to_owned() };
-        let request = PlayerRequest { match_id: "m", seed, grace: Duration::ZERO };
+        let request =
+            PlayerRequest { match_id: "m", seed, grace: Duration::ZERO, start_patience: Duration::ZERO };
         Seat::Player(Local.player(&entrant, &contest.game, &request).unwrap())
     };
     let (bad, _) = scripted(&["(mark 9 9)"; 9]);

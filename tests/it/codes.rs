@@ -39,6 +39,7 @@ fn codes_in(text: &str) -> BTreeSet<String> {
         "Diagnostic::warning(",
         "Diagnostic::new(",
         "const OVER_AT_START",
+        "const NO_MOVE_AT_START",
         "const NOT_KEPT",
     ] {
         for (at, _) in text.match_indices(call) {
@@ -84,6 +85,7 @@ fn examples_that_need_a_game_give_their_codes() {
         ("role", Strictness::Lenient),
         ("unbounded", Strictness::Default),
         ("over-at-start", Strictness::Default),
+        ("no-move-at-start", Strictness::Default),
     ] {
         let text = page(code).and_then(|page| page.example.rulesheet()).expect("an example");
         let (_, findings) = Rulesheet::new("example.kif", text).check(strictness, limits());

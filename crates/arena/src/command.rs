@@ -40,6 +40,8 @@ pub struct CommandPlayer {
     answers: Receiver<String>,
     errors: Arc<Mutex<Vec<u8>>>,
     grace: Duration,
+    /// The least time to wait for the answer to START.
+    start_patience: Duration,
     match_id: String,
     play_clock: Duration,
     /// The number of requests that timed out and have not been answered since. Answers to them that arrive
@@ -113,6 +115,7 @@ impl CommandPlayer {
             answers,
             errors,
             grace,
+            start_patience: Duration::ZERO,
             match_id: match_id.to_owned(),
             play_clock: Duration::MAX,
             owed: 0,
@@ -122,6 +125,13 @@ impl CommandPlayer {
             Some(error) => Err(PlayError::Gone(format!("cannot start a thread for `{}`: {error}", words[0]))),
             None => Ok(player),
         }
+    }
+
+    /// Sets the least time to wait for the answer to START, even if its deadline is earlier.
+    #[must_use]
+    pub fn with_start_patience(mut self, patience: Duration) -> CommandPlayer {
+        self.start_patience = patience;
+        self
     }
 
     /// Sends a START message with `clocks`, and returns the program's answer. The answer must arrive before
@@ -135,6 +145,8 @@ impl CommandPlayer {
         stop: &StopToken,
     ) -> Result<String, PlayError> {
         self.play_clock = clocks.play;
+        let patient = Deadline::after(self.start_patience).0.zip(deadline.0);
+        let deadline = Deadline(patient.map(|(patient, at)| patient.max(at)));
         let request = Request::Start {
             id: self.match_id.clone(),
             role: game.role_name(role).to_owned(),

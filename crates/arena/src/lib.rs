@@ -84,7 +84,9 @@ pub use setup::{DEFAULT_GRACE, MatchSetup, Seat, is_nature};
 pub use shard::Shard;
 pub use standings::Standings;
 pub use start_state::rules_from;
-pub use summary::{GameSummary, PairSummary, PlayerSummary, REQUIRED_PAIRS, RoleSummary, Summary};
+pub use summary::{
+    FirstFault, GameSummary, PairSummary, PlayerSummary, REQUIRED_PAIRS, RoleSummary, Summary,
+};
 pub use table::{PlayedMatch, Table, save, save_text};
 pub use tournament::{
     Event, Finish, PlayerRequest, Players, Progress, Run, RunReport, Tournament, TournamentError,

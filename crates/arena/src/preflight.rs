@@ -90,7 +90,8 @@ impl Tournament {
                 players.referee(&contest.game).map_err(|error| TournamentError::Referee { game, error })?;
             referees.push(Mutex::new(vec![referee]));
             for entrant in waiting.iter().map(|&position| &self.entrants[position]) {
-                let request = PlayerRequest { match_id: "preflight", seed: 0, grace: self.grace };
+                let Tournament { grace, start_patience, .. } = *self;
+                let request = PlayerRequest { match_id: "preflight", seed: 0, grace, start_patience };
                 make_player(players, entrant, contest, &request)?;
             }
         }
@@ -166,6 +167,7 @@ mod tests {
             seed: 1,
             clocks: Clocks { start: Duration::ZERO, play: Duration::ZERO },
             grace: Duration::ZERO,
+            start_patience: Duration::ZERO,
             on_fault: OnFault::Random,
             opening_plies: 0,
             parallel: false,

@@ -223,17 +223,22 @@ impl<M: StateMachine> MatchInProgress<'_, M> {
     fn start_players(&mut self) -> Option<Ending> {
         let clocks = self.setup.clocks;
         let game = Arc::clone(self.referee.machine.game());
-        let (grace, stop) = (self.setup.grace, self.stop);
+        let stop = self.stop;
+        let patience = clocks.start.saturating_add(self.setup.grace).max(self.setup.start_patience);
         let answers = ask_all(self.seats, self.setup.parallel, &|role, player| {
             let deadline = Deadline::after(clocks.start);
             player.start(&game, Role(role as u8), clocks, deadline, stop).map(|()| String::new())
         });
         for (role, answer) in answers.into_iter().enumerate() {
             let Some((result, elapsed)) = answer else { continue };
-            let late = elapsed > clocks.start.saturating_add(grace);
+            let late = elapsed > patience;
             let detail = match result {
                 Ok(_) if late => format!("ready after {:.3} s", elapsed.as_secs_f64()),
                 Ok(_) => continue,
+                Err(PlayError::TimedOut) => {
+                    let allowed = clocks.start.max(self.setup.start_patience);
+                    format!("no answer to START within {} s", allowed.as_secs_f64())
+                }
                 Err(error) => error.to_string(),
             };
             self.transcript.faults.push(Fault::new(role, 0, FaultKind::Start, detail.clone()));

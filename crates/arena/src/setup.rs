@@ -15,6 +15,9 @@ pub struct MatchSetup {
     /// The grace time: an answer is still accepted this long after its clock has run out. The time account
     /// counts a move's time beyond the play clock as overshoot.
     pub grace: Duration,
+    /// The least time that a player has to answer START, even if the start clock and the grace time are shorter. It
+    /// lets programs start that are not running yet.
+    pub start_patience: Duration,
     /// The policy for faults.
     pub on_fault: OnFault,
     /// The seed of the referee's own draws: replacement moves after a fault, and the moves of the role
@@ -35,13 +38,14 @@ pub struct MatchSetup {
 }
 
 impl MatchSetup {
-    /// The settings of a match with this id and these clocks. The match has [`DEFAULT_GRACE`], the default
+    /// The settings of a match with this id and these clocks. The match has [`DEFAULT_GRACE`], no patience, the default
     /// [`OnFault`], seed 0, no opening and no record, and the players think one after the other.
     pub fn new(id: impl Into<String>, clocks: Clocks) -> MatchSetup {
         MatchSetup {
             id: id.into(),
             clocks,
             grace: DEFAULT_GRACE,
+            start_patience: Duration::ZERO,
             on_fault: OnFault::default(),
             seed: 0,
             opening: Vec::new(),

@@ -15,7 +15,9 @@ use crate::read_results::read_all;
 use crate::result::MatchResult;
 use crate::results_error::{Flaw, ResultsError};
 use crate::series::Series;
-use crate::summary::{GameSummary, PairSummary, PlayerSummary, REQUIRED_PAIRS, RoleSummary, Summary};
+use crate::summary::{
+    FirstFault, GameSummary, PairSummary, PlayerSummary, REQUIRED_PAIRS, RoleSummary, Summary,
+};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::PathBuf;
 
@@ -39,6 +41,7 @@ struct Tally {
     games: BTreeMap<String, BTreeMap<usize, (String, Moments)>>,
     outcomes: [u64; 3],
     faults: BTreeMap<FaultKind, u64>,
+    first_faults: BTreeMap<FaultKind, FirstFault>,
     faulty_matches: u64,
     time: TimeAccount,
     series: Series,
@@ -73,6 +76,13 @@ impl Standings {
             }
             for fault in result.faults.iter().filter(|fault| fault.role == role) {
                 *tally.faults.entry(fault.kind).or_default() += 1;
+                let role = result.roles.get(role).cloned().unwrap_or_default();
+                let (id, step, detail) = (result.id.clone(), fault.step, fault.detail.clone());
+                let this = FirstFault { id, step, role, detail };
+                let first = tally.first_faults.entry(fault.kind).or_insert_with(|| this.clone());
+                if this < *first {
+                    *first = this;
+                }
                 if !faulty.contains(&player.as_str()) {
                     faulty.push(player);
                     tally.faulty_matches += 1;
@@ -271,6 +281,7 @@ impl Tally {
             goal: goal(&self.goals),
             games: self.games.iter().map(game).collect(),
             faults: self.faults.clone(),
+            first_faults: self.first_faults.clone(),
             faulty_matches: self.faulty_matches,
             time: self.time.clone(),
             series: self.series.points(),

@@ -57,6 +57,8 @@ pub struct PlayerSummary {
     pub games: Vec<GameSummary>,
     /// The number of faults of each kind.
     pub faults: BTreeMap<FaultKind, u64>,
+    /// For each kind of fault, the first one, in the order of the match ids.
+    pub first_faults: BTreeMap<FaultKind, FirstFault>,
     /// The number of matches with a fault of this player.
     pub faulty_matches: u64,
     /// The time account over all matches.
@@ -64,6 +66,20 @@ pub struct PlayerSummary {
     /// The course of the mean goal: pairs `(n, mean)`, where `mean` is the mean of the player's first `n`
     /// goals. There are at most a few hundred pairs.
     pub series: Vec<(u64, f64)>,
+}
+
+/// A player's first fault of one kind.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
+pub struct FirstFault {
+    /// The match id.
+    #[serde(rename = "match")]
+    pub id: String,
+    /// The index of the step, from 0.
+    pub step: u32,
+    /// The name of the player's role.
+    pub role: String,
+    /// A description of the fault.
+    pub detail: String,
 }
 
 /// The summary of one player in one game.

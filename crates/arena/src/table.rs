@@ -84,7 +84,8 @@ impl<'a> Table<'a> {
                 continue;
             };
             let seed = mix(fixture.seed.wrapping_add(1 + role as u64));
-            let request = PlayerRequest { match_id: &fixture.id, seed, grace: self.tournament.grace };
+            let Tournament { grace, start_patience, .. } = *self.tournament;
+            let request = PlayerRequest { match_id: &fixture.id, seed, grace, start_patience };
             seats.push(Seat::Player(make_player(self.players, &entrants[*entrant], contest, &request)?));
         }
         let pool = &self.referees[fixture.contest];
@@ -108,6 +109,7 @@ impl<'a> Table<'a> {
         result.opening = opening.len() as u32;
         let setup = MatchSetup {
             grace: self.tournament.grace,
+            start_patience: self.tournament.start_patience,
             on_fault: self.tournament.on_fault,
             seed: fixture.seed,
             opening,

@@ -3,7 +3,7 @@
 use crate::elo::SprtState;
 use crate::fault::FaultKind;
 use crate::interval::Estimate;
-use crate::summary::{PairSummary, PlayerSummary, Summary};
+use crate::summary::{FirstFault, PairSummary, PlayerSummary, Summary};
 use comfy_table::{Cell, CellAlignment, Table, presets};
 use std::fmt::Write as _;
 
@@ -33,7 +33,8 @@ fn interval(estimate: Option<Estimate>, decimals: usize, signed: bool) -> String
 
 impl Summary {
     /// The headline, followed by tables of ratings, comparisons, differences, games, faults and time. Each
-    /// table has a title, and blank lines separate the tables. All intervals are 95 % confidence intervals.
+    /// table has a title, and blank lines separate the tables. Below the faults, each player's first fault of each
+    /// kind is told. All intervals are 95 % confidence intervals.
     pub fn to_text(&self) -> String {
         let mut parts = vec![self.headline_text().join("\n") + "\n", self.ratings_text()];
         if self.players.len() > 1 {
@@ -137,7 +138,23 @@ impl Summary {
             let count = |kind| player.faults.get(kind).copied().unwrap_or(0).to_string();
             std::iter::once(player.name.clone()).chain(FaultKind::ALL.iter().map(count)).collect()
         };
-        format!("Faults\n{}", table(header, 1, self.players.iter().map(row).collect()))
+        let mut text = format!("Faults\n{}", table(header, 1, self.players.iter().map(row).collect()));
+        for player in &self.players {
+            for (kind, first) in &player.first_faults {
+                // A detail may hold line breaks that a player sent.
+                let detail: Vec<&str> = first.detail.split_whitespace().collect();
+                let FirstFault { id, step, role, .. } = first;
+                let _ = writeln!(
+                    text,
+                    "{} as {role}, step {} of {id}: {}: {}",
+                    player.name,
+                    step + 1,
+                    kind.word(),
+                    detail.join(" ")
+                );
+            }
+        }
+        text
     }
 
     fn time_text(&self) -> String {

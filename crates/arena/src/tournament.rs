@@ -59,6 +59,8 @@ pub struct PlayerRequest<'a> {
     pub seed: u64,
     /// The grace time: an answer is still accepted this long after its clock has run out.
     pub grace: Duration,
+    /// The least time that the player has to answer START.
+    pub start_patience: Duration,
 }
 
 /// The settings of a tournament: everything that its results depend on.
@@ -76,6 +78,8 @@ pub struct Tournament {
     pub clocks: Clocks,
     /// The grace time: an answer is still accepted this long after its clock has run out.
     pub grace: Duration,
+    /// The least time that a player has to answer START, even if the start clock and the grace time are shorter.
+    pub start_patience: Duration,
     /// The referee's policy for faults.
     pub on_fault: OnFault,
     /// The number of random joint moves in the opening of each match, before the players are asked for moves.
@@ -269,6 +273,7 @@ impl Tournament {
             seed: 0,
             clocks,
             grace: DEFAULT_GRACE,
+            start_patience: Duration::ZERO,
             on_fault: OnFault::default(),
             opening_plies: 0,
             parallel: false,
@@ -282,11 +287,14 @@ impl Tournament {
     /// See [`PlanError`].
     pub fn plan(&self) -> Result<Plan, PlanError> {
         let Tournament { clocks, grace, on_fault, opening_plies, parallel, max_steps, .. } = self;
-        let rules = format!(
+        let mut rules = format!(
             "start {:?} play {:?} grace {grace:?} on-fault {on_fault} opening {opening_plies} parallel {parallel} \
              steps {max_steps}",
             clocks.start, clocks.play
         );
+        if !self.start_patience.is_zero() {
+            rules.push_str(&format!(" start-patience {:?}", self.start_patience));
+        }
         Plan::new(&self.entrants, &self.contests, self.pairing, self.seed, &rules)
     }
 }

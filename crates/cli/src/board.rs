@@ -4,35 +4,43 @@
 use crate::console;
 use ggp::board::{self, BoardModel, Position, Sidecar, Square, Style};
 use ggp_game::{Fact, Knowledge, StateMachine};
+use std::io::ErrorKind;
 use std::path::Path;
 
 /// Draws the states of one game.
 #[derive(Debug)]
 pub(crate) struct Board {
     model: BoardModel,
+    is_view_usable: bool,
     colour: bool,
     ascii: bool,
     width: usize,
 }
 
 impl Board {
-    /// The board of the game that `machine` evaluates. `rulesheet` is the file with the rules of this game.
+    /// The board of the game that `machine` evaluates. `rulesheet` is the file with the rules of this game. If the view
+    /// beside it cannot be used, says why.
     pub(crate) fn infer<M: StateMachine>(machine: &mut M, rulesheet: &Path) -> Board {
-        let given = read_sidecar(rulesheet);
-        let given = given.map(|sidecar| anyhow::Ok(board::of_game_with(machine, &sidecar?)?)).transpose();
-        let given = given.unwrap_or_else(|error| {
-            let file = rulesheet.with_extension("view.json");
-            console::say(&format!("{}: {error:#}; the board is inferred without it", file.display()));
+        let mut is_view_usable = true;
+        let given = view_of(machine, rulesheet).transpose().unwrap_or_else(|error| {
+            is_view_usable = false;
+            console::say(&format!("{}; the board is inferred without it", flaw(rulesheet, &error)));
             None
         });
         let width =
             terminal_size::terminal_size_of(std::io::stdout()).map_or(80, |(width, _)| width.0.into());
         Board {
             model: given.unwrap_or_else(|| board::of_game(machine)),
+            is_view_usable,
             colour: console::colours_stdout(),
             ascii: !speaks_utf8(),
             width,
         }
+    }
+
+    /// Whether the view beside the rulesheet could be used. True if there is none.
+    pub(crate) fn is_view_usable(&self) -> bool {
+        self.is_view_usable
     }
 
     /// The model of the board.
@@ -62,11 +70,24 @@ impl Board {
     }
 }
 
-/// Reads and parses the view file beside the rulesheet. `None` if there is no such file, or if it cannot be
-/// read.
-fn read_sidecar(rulesheet: &Path) -> Option<anyhow::Result<Sidecar>> {
-    let text = std::fs::read(rulesheet.with_extension("view.json")).ok()?;
-    Some(serde_json::from_slice(&text).map_err(Into::into))
+/// The board that the view beside the rulesheet describes. `None` if there is no such file.
+///
+/// # Errors
+/// When the file cannot be read, or does not fit the game.
+pub(crate) fn view_of<M: StateMachine>(
+    machine: &mut M,
+    rulesheet: &Path,
+) -> Option<anyhow::Result<BoardModel>> {
+    let text = match std::fs::read_to_string(rulesheet.with_extension("view.json")) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return None,
+        text => text,
+    };
+    Some(text.map_err(Into::into).and_then(|text| Ok(board::of_game_with(machine, &Sidecar::parse(&text)?)?)))
+}
+
+/// What is wrong with the view beside the rulesheet.
+pub(crate) fn flaw(rulesheet: &Path, error: &anyhow::Error) -> String {
+    format!("{}: {error:#}", rulesheet.with_extension("view.json").display())
 }
 
 /// Whether the locale supports UTF-8. Every locale except `C` and `POSIX` is assumed to support it.

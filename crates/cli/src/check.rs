@@ -1,5 +1,6 @@
 //! `ggp check`: the diagnostics of rulesheets, and with `--simulate` the results of random playouts.
 
+use crate::board;
 use crate::console;
 use crate::exit::{self, Exit, UsageError};
 use crate::number::whole;
@@ -24,6 +25,8 @@ use std::sync::Arc;
 /// shown with the mistake. The exit code is 0 if there are no errors, and 1 if there are errors or if
 /// --simulate refutes what a well-formed game must have. --strict also counts breaches of the
 /// specification and misspelled names of relations as errors.
+///
+/// A view NAME.view.json beside NAME.kif is checked too.
 ///
 /// With --explain CODE, shows the page about a kind of finding; without CODE, lists all kinds.
 ///
@@ -71,6 +74,9 @@ pub(crate) struct Arguments {
 struct Verdict {
     file: String,
     findings: Vec<Finding>,
+    /// What is wrong with the view beside the rulesheet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    view: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     simulation: Option<Simulation>,
 }
@@ -88,11 +94,11 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     let mut exit = Exit::Done;
     let (mut errors, mut warnings) = (0, 0);
     for path in &arguments.files {
-        let checked = check(path, arguments).and_then(|(text, findings, simulation)| {
+        let checked = check(path, arguments).and_then(|Checked { text, findings, view, simulation }| {
             let bad = findings.iter().filter(|f| f.severity == Severity::Error).count();
             errors += bad;
             warnings += findings.len() - bad;
-            if bad > 0 || simulation.as_ref().is_some_and(Simulation::is_bad) {
+            if bad > 0 || view.is_some() || simulation.as_ref().is_some_and(Simulation::is_bad) {
                 exit = exit.max(Exit::Findings);
             }
             if let (Some(path), Some(simulation)) = (&arguments.save, &simulation) {
@@ -100,11 +106,15 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
             }
             if arguments.json {
                 let findings = locate(&findings, &text.name, &text.bytes);
-                let verdict = Verdict { file: text.name, findings, simulation };
+                let verdict = Verdict { file: text.name, findings, view, simulation };
                 serde_json::to_writer(&mut out, &verdict)?;
                 writeln!(out)?;
             } else {
                 rulesheet::show(&text, &findings);
+                if let Some(flaw) = view {
+                    let error = console::paint_stderr(console::BAD, "error");
+                    console::say(&format!("{error}: {}", console::printable(&flaw)));
+                }
                 if let Some(simulation) = simulation {
                     simulation.write(&text.name, &mut out)?;
                 }
@@ -175,20 +185,33 @@ fn save(path: &Path, simulation: &Simulation, rules: &str) -> anyhow::Result<()>
     Ok(())
 }
 
-/// Reads and checks one rulesheet. Plays random playouts of the game if the command line asks for playouts.
-fn check(
-    path: &Path,
-    arguments: &Arguments,
-) -> anyhow::Result<(Rulesheet, Vec<Diagnostic>, Option<Simulation>)> {
+/// A rulesheet, and what is found about it.
+struct Checked {
+    text: Rulesheet,
+    findings: Vec<Diagnostic>,
+    /// What is wrong with the view beside the rulesheet.
+    view: Option<String>,
+    simulation: Option<Simulation>,
+}
+
+/// Reads and checks one rulesheet and the view beside it. Plays random playouts of the game if the command line asks for
+/// playouts.
+fn check(path: &Path, arguments: &Arguments) -> anyhow::Result<Checked> {
     let text = rulesheet::read(path)?;
     let progress = Progress::start(format!("checking {}", text.name));
     let (game, findings) = text.check(arguments.level.strictness(), Limits::default());
+    let game = game.map(Arc::new);
+    let mut view = None;
+    if let Some(game) = &game {
+        let given = board::view_of(&mut Interpreter::new(game), path);
+        view = given.and_then(Result::err).map(|error| board::flaw(path, &error));
+    }
     let mut simulation = None;
     if let (Some(playouts), Some(game)) = (arguments.simulate, game) {
         let task = Simulate { playouts, seed: arguments.seed, progress: &progress, name: &text.name };
-        simulation = Some(task.run(&Arc::new(game), arguments.reasoning)?);
+        simulation = Some(task.run(&game, arguments.reasoning)?);
     }
-    Ok((text, findings, simulation))
+    Ok(Checked { text, findings, view, simulation })
 }
 
 struct Simulate<'a> {

@@ -17,12 +17,20 @@ use ggp::{Participant, Participants, PlayerKind, PlayerSpec, Rulesheet};
 use ggp_arena::elo::{Hypothesis, Sprt};
 use ggp_arena::report::{ReportHead, html};
 use ggp_arena::{
-    Contest, DEFAULT_GRACE, Finish, OpenRun, Run, RunReport, Shard, Tournament, TournamentError, is_nature,
+    Contest, DEFAULT_GRACE, FaultKind, Finish, OpenRun, Run, RunReport, Shard, Tournament, TournamentError,
+    is_nature,
 };
 use ggp_game::{Clocks, Game};
 use std::ffi::OsString;
 use std::path::Path;
 use std::time::Duration;
+
+/// The least time to answer START if the command line gives no start clock. A program takes a second or two to start on
+/// a busy machine. Players of this program are ready at once, so the clock itself stays 0: a search would use it up.
+const START_PATIENCE: Duration = Duration::from_secs(5);
+
+/// The start clock to propose to players that were not ready in time.
+const PROPOSED_START: Duration = Duration::from_secs(10);
 
 /// The command line of `ggp match`, without the word `match`.
 #[derive(Debug, Parser)]
@@ -202,6 +210,11 @@ impl Competition {
         }
         if !quiet {
             console::unless_closed(stats::print(false, &summary, tested.as_ref()))?;
+            for player in summary.players.iter().filter(|one| one.faults.contains_key(&FaultKind::Start)) {
+                let more = PROPOSED_START.max(2 * tournament.clocks.start).as_secs();
+                let name = console::printable(&player.name);
+                console::say(&format!("note: {name} was not ready in time: give --startclock {more}"));
+            }
         }
         Ok(match report.finish {
             Finish::Complete | Finish::Decided(Hypothesis::H1) => Exit::Done,
@@ -247,14 +260,20 @@ fn tournament(
     let unlimited =
         arguments.iterations.is_some() && participants.iter().all(|one| one.kind.ends_by_itself());
     let play = play_clock(arguments.playclock, unlimited);
+    let is_elsewhere = participants.iter().any(|one| !matches!(one.kind, PlayerKind::Local(_)));
     let is_remote = participants.iter().any(|one| matches!(one.kind, PlayerKind::Remote(_)));
     Ok(Tournament {
         entrants: participants.iter().map(Participant::entrant).collect(),
         contests,
         pairing: arguments.pairing,
         seed: arguments.seed,
-        clocks: Clocks { start: arguments.startclock, play },
+        clocks: Clocks { start: arguments.startclock.unwrap_or_default(), play },
         grace: if is_remote { ggp_server::remote::GRACE } else { DEFAULT_GRACE },
+        start_patience: if is_elsewhere && arguments.startclock.is_none() {
+            START_PATIENCE
+        } else {
+            Duration::ZERO
+        },
         on_fault: arguments.on_fault,
         opening_plies: arguments.openings,
         parallel: arguments.parallel,

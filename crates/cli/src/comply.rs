@@ -37,6 +37,11 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
+    if arguments.url.starts_with("cmd:") {
+        let text = "`comply` examines players over HTTP: let the program listen, and give http://HOST:PORT; `match` and \
+                    `host` play with `cmd:` players, and tell their faults";
+        return Err(UsageError(text.to_owned()).into());
+    }
     let address = arguments.url.parse().map_err(|error| UsageError(format!("{error}")))?;
     let clocks = Clocks { start: arguments.startclock, play: arguments.playclock };
     if [clocks.start, clocks.play].iter().any(|clock| clock.as_secs() == 0 || clock.subsec_nanos() > 0) {

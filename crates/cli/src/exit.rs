@@ -11,6 +11,7 @@ Exit codes:
   1  errors or findings in the input, a check that failed, or a match that was interrupted
   2  the command line cannot be obeyed
   3  a player is at fault: it cannot be started or reached, gives no answer, or an illegal one
+     (`match` counts the faults during its matches, and they do not change its exit code)
   4  a sequential test (SPRT) accepted H0";
 
 /// The outcome of a command. The variants are in ascending order of their exit codes. If several outcomes

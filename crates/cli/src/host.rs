@@ -12,7 +12,7 @@ use crate::rulesheet::GameFile;
 use crate::seats::{self, KINDS, Taker, seats};
 use anyhow::Context;
 use ggp::{LatePlayer, PlayerKind};
-use ggp_arena::{CommandPlayer, Ending, MachineReferee, OnFault, Outcome};
+use ggp_arena::{CommandPlayer, Ending, Fault, MachineReferee, OnFault, Outcome};
 use ggp_game::{Clocks, Game, Interpreter, Role, StateMachine, StopToken, rng};
 use ggp_server::host::{Guest, HostSetup, LiveRecord, host};
 use std::io::Write;
@@ -159,14 +159,41 @@ fn match_id(arguments: &Arguments) -> String {
     format!("{name}.{:x}.{:x}", now.as_millis(), std::process::id())
 }
 
+/// A fault that a role repeats.
+struct Repeated<'a> {
+    /// The first one.
+    fault: &'a Fault,
+    /// The step of the last one, from 0.
+    last: u32,
+    times: u32,
+}
+
+/// The faults, those of the same role, kind and description once.
+fn repeated(faults: &[Fault]) -> Vec<Repeated<'_>> {
+    let mut told: Vec<Repeated<'_>> = Vec::new();
+    for fault in faults {
+        let key = |fault: &Fault| (fault.role, fault.kind, fault.detail.clone());
+        match told.iter_mut().find(|earlier| key(earlier.fault) == key(fault)) {
+            Some(earlier) => (earlier.last, earlier.times) = (fault.step, earlier.times + 1),
+            None => told.push(Repeated { fault, last: fault.step, times: 1 }),
+        }
+    }
+    told
+}
+
 /// Prints how the match ended, and returns the exit code.
 fn conclude(game: &Game, outcome: &Outcome) -> anyhow::Result<Exit> {
     let name = |role: usize| game.role_name(Role(role as u8));
-    for fault in &outcome.faults {
+    for Repeated { fault, last, times } in repeated(&outcome.faults) {
         let (role, word) = (name(fault.role), fault.kind.word());
         let detail = console::printable(&fault.detail);
-        let text = format!("{role} in step {}: {word}: {detail}", fault.step + 1);
-        console::say(&console::paint_stderr(BAD, &text));
+        let first = fault.step + 1;
+        let steps = match last - fault.step + 1 {
+            1 => format!("step {first}"),
+            all if all == times => format!("steps {first} to {}", last + 1),
+            _ => format!("{times} steps from {first} to {}", last + 1),
+        };
+        console::say(&console::paint_stderr(BAD, &format!("{role} in {steps}: {word}: {detail}")));
     }
     if outcome.ending.is_played() {
         let mut out = console::stdout();
@@ -189,4 +216,33 @@ fn conclude(game: &Game, outcome: &Outcome) -> anyhow::Result<Exit> {
     };
     console::say(&format!("{}: {}", console::paint_stderr(BAD, "error"), console::printable(&why)));
     Ok(if outcome.faults.is_empty() { Exit::Findings } else { Exit::Fault })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::repeated;
+    use ggp_arena::{Fault, FaultKind};
+
+    #[test]
+    fn a_fault_that_is_repeated_is_told_once() {
+        let fault = |role, step, detail: &str| Fault {
+            role,
+            step,
+            kind: FaultKind::Illegal,
+            detail: detail.to_owned(),
+        };
+        let faults = [
+            fault(0, 0, "a"),
+            fault(1, 0, "a"),
+            fault(0, 1, "a"),
+            fault(1, 1, "b"),
+            fault(0, 2, "a"),
+            fault(0, 4, "a"),
+        ];
+        let told: Vec<(usize, u32, u32, u32)> = repeated(&faults)
+            .iter()
+            .map(|one| (one.fault.role, one.fault.step, one.last, one.times))
+            .collect();
+        assert_eq!(told, [(0, 0, 4, 4), (1, 0, 0, 1), (1, 1, 1, 1)]);
+    }
 }

@@ -18,7 +18,8 @@ const MAX_MATCHES: u64 = 100_000_000;
 /// that was stopped, without losing or repeating a match.
 ///
 /// Players outside of this program are tried before the first match. If one cannot be started or
-/// reached, the command ends with exit code 3. --on-fault concerns faults during matches.
+/// reached, the command ends with exit code 3. --on-fault concerns faults during matches: they are
+/// counted in the result, and do not change the exit code.
 ///
 /// The first lines of the result name players that were at fault in more than a tenth of their
 /// matches, and the stronger player. To call a player stronger takes 30 pairs: a pair is two
@@ -54,9 +55,10 @@ pub(crate) struct Arguments {
     /// Seconds for each move; 1 by default, unlimited if all searches have a limit of iterations
     #[arg(long, value_name = "S", value_parser = seconds)]
     pub(crate) playclock: Option<Duration>,
-    /// Seconds for each player before the first move
-    #[arg(long, value_name = "S", default_value = "0", value_parser = seconds)]
-    pub(crate) startclock: Duration,
+    /// Seconds for each player before the first move. By default 0, but players outside of this program
+    /// then have 5 seconds to answer START
+    #[arg(long, value_name = "S", value_parser = seconds)]
+    pub(crate) startclock: Option<Duration>,
     /// The iterations for each move of every search whose specification gives none
     #[arg(long, value_name = "N", value_parser = whole(1u64..))]
     pub(crate) iterations: Option<u64>,

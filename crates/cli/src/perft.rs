@@ -1,7 +1,7 @@
 //! `ggp perft`: counts of joint-move sequences, for the comparison of engines.
 
 use crate::console;
-use crate::exit::Exit;
+use crate::exit::{Exit, UsageError};
 use crate::number::whole;
 use crate::progress::Progress;
 use crate::reasoner::Reasoning;
@@ -22,6 +22,9 @@ Examples:
 pub(crate) struct Arguments {
     #[command(flatten)]
     file: GameFile,
+    /// What stands where other programs take the depth
+    #[arg(hide = true)]
+    stray: Option<String>,
     /// The greatest depth, in joint moves
     #[arg(long, short, value_name = "N", default_value_t = 4, value_parser = whole(0u32..))]
     depth: u32,
@@ -32,6 +35,14 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
+    if let Some(stray) = &arguments.stray {
+        let file = arguments.file.path.display();
+        let depth = if stray.parse::<u32>().is_ok() { stray } else { "N" };
+        let text = format!(
+            "`{stray}` is not expected: the depth goes with --depth: `ggp perft {file} --depth {depth}`"
+        );
+        return Err(UsageError(text).into());
+    }
     let progress = Progress::start("reading the rules");
     let record = arguments.origin.read(&arguments.file.path)?;
     let game = arguments.file.load()?;

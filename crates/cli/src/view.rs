@@ -14,7 +14,8 @@ use std::path::Path;
 /// Draw a state on the board that the rules describe
 ///
 /// The board is inferred from the rules and a few random playouts. A file NAME.view.json beside
-/// NAME.kif overrides the inference. Draws the initial state, or a state of a recorded match.
+/// NAME.kif overrides the inference; if it cannot be used, the exit code is 1. Draws the initial state,
+/// or a state of a recorded match.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "\
 Examples:
@@ -73,6 +74,6 @@ impl WithMachine for View<'_> {
             write!(out, "{}", board.draw(&facts, &before, last))?;
         }
         out.flush()?;
-        Ok(Exit::Done)
+        Ok(if board.is_view_usable() { Exit::Done } else { Exit::Findings })
     }
 }

@@ -856,6 +856,16 @@ fn a_wrong_command_line_is_2_and_a_wrong_input_is_1() {
             "error: two players want the role `first`\n",
         ),
         (&["perft", "games/nim.kif", "--depht", "3"], 2, "error: unexpected argument '--depht' found"),
+        (
+            &["perft", "games/nim.kif", "3"],
+            2,
+            "error: `3` is not expected: the depth goes with --depth: `ggp perft games/nim.kif --depth 3`\n",
+        ),
+        (
+            &["comply", "cmd:python3 player.py"],
+            2,
+            "error: `comply` examines players over HTTP: let the program listen",
+        ),
         (&["bench", "games/nim.kif", "--seconds", "-1"], 2, "error: "),
         (&["bench", "games/nim.kif", "--cpu", "z80"], 2, "error: "),
         (&["bench", "games/nim.kif", "--against", "0"], 2, "error: "),

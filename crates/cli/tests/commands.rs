@@ -474,3 +474,43 @@ fn a_long_refutation_is_cut_and_can_be_kept() {
     assert!(!Path::new(&none).exists());
     assert_eq!(ggp(&["check", "--simulate", "3", RULES, RULES, "--save", &none]).code, 2);
 }
+
+#[test]
+fn a_view_that_cannot_be_used_is_a_finding() {
+    let rules = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../games/tic_tac_toe.kif");
+    let rules = std::fs::read_to_string(rules).expect("the rules of a game");
+    let game = scratch("viewed.kif", &rules);
+    let view = |text: &str| scratch("viewed.view.json", text);
+    let unused = view(r#"{"glyph": {}}"#);
+    let run = ggp(&["view", &game]);
+    assert!(run.code == 1 && run.stdout.contains("┌"), "{}{}", run.stdout, run.stderr);
+    assert!(run.stderr.contains("unknown field `glyph`"), "{}", run.stderr);
+    let run = ggp(&["check", &game]);
+    assert!(
+        run.code == 1 && run.stderr.starts_with(&format!("error: {unused}: not a view: ")),
+        "{}",
+        run.stderr
+    );
+    let found: Value = serde_json::from_str(&ggp(&["check", "--json", &game]).stdout).expect("JSON");
+    assert!(found["view"].as_str().is_some_and(|text| text.contains("unknown field")), "{found}");
+    view(r#"{"glyphs": {"y": "Y"}}"#);
+    let run = ggp(&["check", &game]);
+    assert!(
+        run.stderr.contains("`glyphs`: nothing on the board is called `y`; its contents are "),
+        "{}",
+        run.stderr
+    );
+    view(r#"{"glyphs": {"x": "X"}}"#);
+    for args in [["check", &game], ["view", &game]] {
+        let run = ggp(&args);
+        assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{args:?}");
+    }
+}
+
+#[test]
+fn errors_are_shown_before_warnings() {
+    let rules = "(role a)\n(init (s 1))\n(<= (unused ?x)\n  (true (s ?x)))\n(<= (legal a go) (true (s 1)) (not (true (s ?y))))\n(<= (next (s 2)) (true (s 1)))\n(<= terminal (true (s 2)))\n(goal a 1)";
+    let run = ggp(&["check", &scratch("error-below.kif", rules)]);
+    let at = |code: &str| run.stderr.find(code).unwrap_or_else(|| panic!("{code}: {}", run.stderr));
+    assert!(at("error[unsafe-variable]") < at("warning[never-used]"), "{}", run.stderr);
+}

@@ -267,6 +267,30 @@ fn a_player_often_at_fault_is_named_first() {
     assert!(!page.contains("is stronger") && !run.stdout.contains("is stronger"));
 }
 
+/// A program that starts slowly is ready in time if no start clock is given.
+#[cfg(unix)]
+#[test]
+fn the_first_fault_of_each_kind_is_told() {
+    let slow = script("slow.sh", "echo '(take 1'");
+    let text = std::fs::read_to_string(&slow).unwrap().replace("echo ready", "sleep 1; echo ready");
+    std::fs::write(&slow, text).unwrap();
+    let player = format!("slow=cmd:{}", slow.display());
+    let args = ["match", "games/nim.kif", "--player=good=random", "--player", &player, "--games", "2"];
+    let run = ggp(&args);
+    assert!(run.code == 0 && !run.stderr.contains("--startclock"), "{}", run.stderr);
+    let told: Vec<&str> = run.stdout.lines().filter(|line| line.starts_with("slow as ")).collect();
+    assert_eq!(told.len(), 1, "{}", run.stdout);
+    assert!(told[0].contains(": illegal: ") && told[0].ends_with("(take 1"), "{}", run.stdout);
+    let run = ggp(&[&args[..], &["--startclock", "0"]].concat());
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert!(run.stdout.contains(": no start: no answer to START within 0 s\n"), "{}", run.stdout);
+    assert!(
+        run.stderr.ends_with("note: slow was not ready in time: give --startclock 10\n"),
+        "{}",
+        run.stderr
+    );
+}
+
 #[test]
 fn nothing_to_play_and_nobody_to_meet_are_refused() {
     let play = |more: &[&str]| ggp(&[&["match", "games/nim.kif"], more].concat());

@@ -29,7 +29,9 @@ use ggp_gdl::{self as gdl, Keyword};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
+mod attempt;
 mod failure;
+mod open;
 mod proof;
 #[cfg(test)]
 mod tests;
@@ -166,6 +168,8 @@ pub struct Explainer {
     proofs: FxHashMap<Ground, Instance>,
     /// The atoms that the explanation in progress already explains.
     shown: FxHashSet<Ground>,
+    /// The same for the atoms with open variables.
+    asked: FxHashSet<open::Pattern>,
     nodes: usize,
 }
 
@@ -227,6 +231,7 @@ impl Explainer {
             bodies: FxHashMap::default(),
             proofs: FxHashMap::default(),
             shown: FxHashSet::default(),
+            asked: FxHashSet::default(),
             nodes: 0,
         }
     }
@@ -265,6 +270,7 @@ impl Explainer {
             .map_err(|error| self.game.eval_error(&error))?;
         (self.nodes, self.shown, self.proofs) = (0, FxHashSet::default(), FxHashMap::default());
         self.bodies.clear();
+        self.asked.clear();
         match atoms.iter().find(|atom| self.holds(atom)) {
             Some(atom) => Ok(self.why(atom, 0)?),
             None => Ok(self.why_not(&atoms, 0)?),

@@ -87,6 +87,36 @@ fn what_fails_shows_the_nearest_rule_and_its_first_failing_condition() {
     assert_eq!(brief(&explainer.explain("terminal").unwrap()), "-terminal:14/1 [-(true (at d)) state]");
 }
 
+#[test]
+fn a_condition_with_open_variables_is_explained_by_its_nearest_instance() {
+    let rules = b"(role white) (init (at a)) (init (fog b)) (edge a b) (edge b c) (edge c a)
+(<= (legal white (go ?y)) (way ?x ?y ?how))
+(<= (way ?x ?y walk) (true (at ?x)) (edge ?x ?y) (not (true (fog ?y))))
+(<= (way ?x ?y fly) (true (wings ?x)) (open ?y))
+(<= (open ?y) (far ?z ?y))
+(<= (far ?z ?y) (far ?w ?z) (edge ?z ?y))
+(<= (next (at ?y)) (does white (go ?y)))
+(<= terminal (true (at c))) (goal white 50)";
+    let game = Arc::new(Game::new(ggp_gdl::parse(rules).unwrap()).unwrap());
+    let mut explainer = Explainer::new(&game);
+    explainer.load(&["(at a)", "(fog b)"].map(Fact::from_canonical), &[]).unwrap();
+    assert_eq!(
+        brief(&explainer.explain("(legal white (go b))").unwrap()),
+        "-(legal white (go b)):2/1 [-(way ?x b ?how):3/2 [+(true (at a)) +(edge a b) \
+         -(not (true (fog b))) [+(true (fog b)) state]]]"
+    );
+    // No edge leads there from where the man stands.
+    assert_eq!(
+        brief(&explainer.explain("(legal white (go a))").unwrap()),
+        "-(legal white (go a)):2/1 [-(way ?x a ?how):3/2 [+(true (at a)) -(edge a a) none ?(not (true (fog a)))]]"
+    );
+    // A recursive relation comes to an end.
+    assert_eq!(
+        brief(&explainer.explain("(open b)").unwrap()),
+        "-(open b):5/1 [-(far ?z b):6/1 [-(far ?w ?z):6/1 [-(far ?w ?z) elsewhere ?(edge ?z ?y)] ?(edge ?z b)]]"
+    );
+}
+
 /// Asserts that no atom occurs among its own descendants.
 fn assert_founded(e: &Explanation, above: &mut Vec<String>) {
     assert!(!above.contains(&e.text), "{} rests on itself", e.text);

@@ -1,7 +1,9 @@
-//! Findings that the first steps of a game show: it is over before the first move, or facts are gone after a
-//! step because no rule keeps them.
+//! Findings that the first steps of a game show: it is over before the first move, a role has no first move, or facts
+//! are gone after a step because no rule keeps them.
 //!
 //! The work is bounded. Where the bound is reached, nothing is reported.
+
+mod no_move;
 
 use crate::adapt::semantics_of;
 use crate::fact::split_term;
@@ -9,6 +11,7 @@ use crate::game::Game;
 use ggp_datalog::{Database, EvalError, Limits, Value};
 use ggp_gdl::check::{Unkept, fold_unused, unkept};
 use ggp_gdl::{Diagnostic, Keyword, Span};
+use no_move::Stuck;
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
 
@@ -23,6 +26,16 @@ const ENDS: usize = 16;
 
 /// The code of the finding that the game is over before the first move.
 const OVER_AT_START: &str = "over-at-start";
+
+/// How a game begins.
+enum Start {
+    /// The game is over before the first move.
+    Over,
+    /// Roles have no legal move in the first state.
+    Stuck(Stuck),
+    /// Every role can move.
+    Moves,
+}
 
 /// What the first steps show about the facts of one candidate.
 #[derive(Clone, Default)]
@@ -51,10 +64,17 @@ pub fn add_opening_findings(findings: &mut Vec<Diagnostic>, game: &Game) {
         "duplicate-rule" | "case-collision" | "stratified-by-constants" | "several-goals" => false,
         _ => true,
     };
-    let shown = opening_findings(game);
-    if let Some(cause) = findings.iter_mut().find(|finding| is_cause(finding)) {
-        if shown.iter().any(|finding| finding.code == OVER_AT_START) {
-            cause.message.push_str("; the game is over before the first move");
+    let (start, shown) = opening_findings(game);
+    let takes_moves = |finding: &Diagnostic| no_move::can_be_cause(game.description(), finding.span);
+    let is_explained = match &start {
+        Start::Stuck(_) => findings.iter_mut().find(|finding| is_cause(finding) && takes_moves(finding)),
+        _ => findings.iter_mut().find(|finding| is_cause(finding)),
+    };
+    if let Some(cause) = is_explained {
+        match &start {
+            Start::Over => cause.message.push_str("; the game is over before the first move"),
+            Start::Stuck(stuck) => cause.message.push_str(&stuck.remark()),
+            Start::Moves => {}
         }
         return;
     }
@@ -63,14 +83,18 @@ pub fn add_opening_findings(findings: &mut Vec<Diagnostic>, game: &Game) {
     findings.sort_by_key(|finding| finding.span);
 }
 
-/// The findings that the first steps of `game` show, in the order of the text.
-fn opening_findings(game: &Game) -> Vec<Diagnostic> {
+/// How `game` begins, and the findings that its first steps show, in the order of the text.
+fn opening_findings(game: &Game) -> (Start, Vec<Diagnostic>) {
     let candidates = unkept(game.description());
     let mut seen = vec![Seen::default(); candidates.len()];
     match look(game, &candidates, &mut seen) {
-        Ok(true) => return vec![over_at_start(game)],
-        Ok(false) => {}
-        Err(_) => return Vec::new(),
+        Ok(Start::Over) => return (Start::Over, vec![over_at_start(game)]),
+        Ok(Start::Stuck(stuck)) => {
+            let findings = stuck.findings(game);
+            return (Start::Stuck(stuck), findings);
+        }
+        Ok(Start::Moves) => {}
+        Err(_) => return (Start::Moves, Vec::new()),
     }
     let mut found: Vec<Diagnostic> = Vec::new();
     for (candidate, seen) in candidates.iter().zip(&seen) {
@@ -82,7 +106,7 @@ fn opening_findings(game: &Game) -> Vec<Diagnostic> {
     }
     found.sort_by_key(|finding| finding.span);
     found.dedup_by_key(|finding| finding.span);
-    found
+    (Start::Moves, found)
 }
 
 /// Whether the first steps confirm that nothing keeps the facts of a candidate.
@@ -105,9 +129,8 @@ fn lost_after<'a>(candidate: &Unkept, seen: &'a Seen) -> Option<&'a str> {
     all.find(|(_, (survived, fell))| !survived && *fell).map(|(moves, _)| moves.as_str())
 }
 
-/// Plays the first steps and notes in `seen` what becomes of the facts. Returns whether the game is over before
-/// the first move.
-fn look(game: &Game, candidates: &[Unkept], seen: &mut [Seen]) -> Result<bool, EvalError> {
+/// Plays the first steps and notes in `seen` what becomes of the facts. Returns how the game begins.
+fn look(game: &Game, candidates: &[Unkept], seen: &mut [Seen]) -> Result<Start, EvalError> {
     let semantics = game.semantics();
     let limits = Limits { rows: ROWS, ..game.limits().clone() };
     let mut database = semantics.database();
@@ -119,15 +142,26 @@ fn look(game: &Game, candidates: &[Unkept], seen: &mut [Seen]) -> Result<bool, E
             semantics.load_state(&mut database, &state);
             if semantics.ask_terminal(&mut database, &limits)? {
                 if step == 0 {
-                    return Ok(true);
+                    return Ok(Start::Over);
                 }
                 break;
             }
-            if candidates.is_empty() || database.total_work() > ROWS {
-                return Ok(false);
+            if database.total_work() > ROWS {
+                return Ok(Start::Moves);
             }
             let mut legal = vec![Vec::new(); roles.len()];
             semantics.ask_legal(&mut database, &roles, &limits, &mut legal)?;
+            let texts =
+                |values: &[Value]| values.iter().map(|&value| database.values().text(value)).collect();
+            if step == 0 && legal.iter().any(Vec::is_empty) {
+                let stuck = roles.iter().zip(&legal).filter(|(_, moves)| moves.is_empty());
+                let stuck: Vec<Value> = stuck.map(|(&role, _)| role).collect();
+                let (roles, facts, moves) = (texts(&stuck), texts(&state), texts(&legal.concat()));
+                return Ok(Start::Stuck(Stuck { roles, facts, moves }));
+            }
+            if candidates.is_empty() {
+                return Ok(Start::Moves);
+            }
             // A deterministic choice that varies over the playouts, the steps and the roles.
             let pick = |(role, moves): (usize, &Vec<Value>)| {
                 moves
@@ -147,7 +181,7 @@ fn look(game: &Game, candidates: &[Unkept], seen: &mut [Seen]) -> Result<bool, E
             state = next;
         }
     }
-    Ok(false)
+    Ok(Start::Moves)
 }
 
 fn note(
@@ -204,7 +238,7 @@ fn over_at_start(game: &Game) -> Diagnostic {
     let span = if ends.len() == 1 { Some(&ends[0]) } else { tried.find(|&&span| holds(span)) };
     let span = span.or(ends.first()).copied().unwrap_or_default();
     Diagnostic::warning(
-        "over-at-start",
+        OVER_AT_START,
         span,
         "the game is over before the first move: `terminal` holds in the first state",
     )

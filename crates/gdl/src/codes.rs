@@ -122,7 +122,8 @@ mod tests {
     use crate::{Strictness, diagnose};
 
     /// The codes that the first steps of a game or its evaluation give. A test beside `ggp` looks at them.
-    const OF_THE_GAME: [&str; 4] = ["role", "unbounded", "not-evaluable", "over-at-start"];
+    const OF_THE_GAME: [&str; 5] =
+        ["role", "unbounded", "not-evaluable", "over-at-start", "no-move-at-start"];
     /// The codes that end a long list of findings.
     const LAST: [&str; 2] = ["too-many-errors", "too-many-findings"];
 

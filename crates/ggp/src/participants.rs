@@ -198,11 +198,13 @@ impl Players for Participants {
                 player.map_err(|error| PlayError::Unable(error.to_string()))?
             }
             PlayerKind::Command(command) => {
-                Box::new(CommandPlayer::spawn(command, request.match_id, request.grace)?)
+                let player = CommandPlayer::spawn(command, request.match_id, request.grace)?;
+                Box::new(player.with_start_patience(request.start_patience))
             }
             PlayerKind::Remote(address) => {
                 let id = self.remote_id(request.match_id);
-                Box::new(RemotePlayer::new(address.clone(), id).named(member.name.clone()))
+                let player = RemotePlayer::new(address.clone(), id).named(member.name.clone());
+                Box::new(player.with_start_patience(request.start_patience))
             }
         })
     }

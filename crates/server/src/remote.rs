@@ -1,7 +1,8 @@
 //! A remote player, which a manager reaches over HTTP.
 //!
 //! The times for which the manager waits for an answer are those of ggp-base, the reference server. For START
-//! it is the length of the start clock, but at least one second, the shortest clock in a message. For PLAY it
+//! it is the length of the start clock, but at least one second, the shortest clock in a message, unless
+//! [`RemotePlayer::with_start_patience`] sets another least time. For PLAY it
 //! is the length of the play clock plus one second. For STOP it is the length of the play clock, and for
 //! ABORT one second. Each of these times includes the time for connecting, which may take at most five
 //! seconds. The content of the answer to START is ignored: a player that is not ready may still play.
@@ -35,6 +36,8 @@ pub struct RemotePlayer {
     scramble: Option<Arc<Scramble>>,
     game: Option<Arc<Game>>,
     clocks: Clocks,
+    /// The least time to wait for the answer to START.
+    start_patience: Duration,
     /// Whether the match has begun for the player: START was sent, and neither STOP nor ABORT was sent after
     /// it.
     begun: bool,
@@ -51,6 +54,7 @@ impl RemotePlayer {
             scramble: None,
             game: None,
             clocks,
+            start_patience: wire::LEAST_CLOCK,
             begun: false,
         }
     }
@@ -59,6 +63,13 @@ impl RemotePlayer {
     #[must_use]
     pub fn named(mut self, name: impl Into<String>) -> RemotePlayer {
         self.name = name.into();
+        self
+    }
+
+    /// Sets the least time to wait for the answer to START, instead of one second.
+    #[must_use]
+    pub fn with_start_patience(mut self, patience: Duration) -> RemotePlayer {
+        self.start_patience = patience.max(wire::LEAST_CLOCK);
         self
     }
 
@@ -205,7 +216,7 @@ fn play_error(error: &ReplyError) -> PlayError {
 }
 
 impl Player for RemotePlayer {
-    /// Sends START and waits for the answer for at most the start clock, or one second if that is longer.
+    /// Sends START and waits for the answer for at most the start clock, or the least time if that is longer.
     /// Ignores the deadline.
     fn start(
         &mut self,
@@ -220,7 +231,7 @@ impl Player for RemotePlayer {
         let role = self.words(game.role_name(role));
         let text = wire::start(&self.id, &role, &self.rules(game), clocks);
         self.begun = true;
-        let patience = clocks.start.max(wire::LEAST_CLOCK);
+        let patience = clocks.start.max(self.start_patience);
         let answer = self.post(&text, patience, stop).map_err(|error| play_error(&error))?;
         tracing::debug!(id = self.id, answer = %String::from_utf8_lossy(&answer.text), "START");
         Ok(())

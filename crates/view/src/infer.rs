@@ -61,7 +61,7 @@ pub fn infer_with(game: &Game, states: &[Vec<Fact>], sidecar: &Sidecar) -> Resul
     };
     model.side = side(&evidence, &model);
     if best.is_none() {
-        return Ok(model);
+        return if *sidecar == Sidecar::default() { Ok(model) } else { Err(SidecarError::NoBoard) };
     }
     model.moves = patterns(description, &evidence, &model);
     orient(description, &mut model, sidecar);

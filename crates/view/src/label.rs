@@ -15,12 +15,12 @@ const MAX_LABEL: usize = 3;
 #[derive(Debug)]
 pub struct Labels {
     by_value: FxHashMap<(usize, String), String>,
-    marks: Vec<Option<&'static str>>,
+    marks: Vec<Option<String>>,
     ascii: bool,
 }
 
 /// The marks: characters that are drawn for layers whose facts hold only coordinates, so that no thing has a
-/// name. The first such layer gets the first mark, and so on.
+/// name. The first such layer gets the first mark, and so on. A glyph for the name of the fluent replaces the mark.
 const MARKS: [&str; 4] = ["●", "▪", "◦", "+"];
 const ASCII_MARKS: [&str; 4] = ["*", "+", "o", "~"];
 
@@ -45,7 +45,9 @@ impl Labels {
             let nothing = layer.marks_nothing() && model.layers.len() > 1;
             (layer.content.is_empty() && !nothing).then(|| {
                 count += 1;
-                if ascii { ASCII_MARKS[(count - 1) % 4] } else { MARKS[(count - 1) % 4] }
+                let mark = if ascii { ASCII_MARKS[(count - 1) % 4] } else { MARKS[(count - 1) % 4] };
+                let glyph = model.glyphs.get(&layer.relation).filter(|glyph| !ascii || glyph.is_ascii());
+                glyph.cloned().unwrap_or_else(|| mark.to_owned())
             })
         });
         Labels { marks: marks.collect(), by_value, ascii }
@@ -53,8 +55,8 @@ impl Labels {
 
     /// The mark that is drawn on the squares of the layer with index `layer`. `None` if the layer shows
     /// things with labels instead, or shows nothing.
-    pub fn mark(&self, layer: usize) -> Option<&'static str> {
-        self.marks.get(layer).copied().flatten()
+    pub fn mark(&self, layer: usize) -> Option<&str> {
+        self.marks.get(layer)?.as_deref()
     }
 
     /// The label of `value`, which is at the index `place` in [`Token::content`].

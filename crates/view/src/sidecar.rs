@@ -5,7 +5,8 @@
 //!
 //! An argument is given by its index, from 0, or by the path of indices to it through nested terms. If the
 //! game has `index` arguments, their values precede the column and the row of each hole. A key of `glyphs` is
-//! the value of one content argument, or the values of all content arguments of a thing, joined by blanks.
+//! the value of one content argument, or the values of all content arguments of a thing, joined by blanks, or the name of
+//! a fluent that has only coordinates.
 //!
 //! `x` and `y` need `relation`. Missing entries are inferred.
 
@@ -107,11 +108,25 @@ pub enum SidecarError {
     },
     /// A key that another key needs is missing. Holds the text of the message.
     Incomplete(&'static str),
+    /// The rules show no board, and the sidecar names no fluent that holds one.
+    NoBoard,
     /// A hole is not on the board. Holds the values that the sidecar gives for the hole.
     NoSquare(Vec<String>),
     /// The game has no such role. Holds the name that the sidecar gives.
     NoRole(String),
+    /// Nothing on the board has such a content.
+    NoContent {
+        /// The key of the sidecar under which the name stands.
+        key: &'static str,
+        /// The name that the sidecar gives.
+        name: String,
+        /// The contents of the board, some of them if there are many.
+        known: Vec<String>,
+    },
 }
+
+/// The largest number of contents that a message lists.
+const LISTED: usize = 8;
 
 impl fmt::Display for SidecarError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -122,10 +137,17 @@ impl fmt::Display for SidecarError {
                 write!(f, "fluent `{relation}` has no argument {path:?} of constants; arguments count from 0")
             }
             SidecarError::Incomplete(what) => f.write_str(what),
+            SidecarError::NoBoard => {
+                f.write_str("the rules show no board; `relation` and `x` name the fluent that holds it")
+            }
             SidecarError::NoSquare(names) => {
                 write!(f, "`holes`: the board has no square {names:?}; give column and row by their values")
             }
             SidecarError::NoRole(name) => write!(f, "`owners`: the game has no role `{name}`"),
+            SidecarError::NoContent { key, name, known } => {
+                write!(f, "`{key}`: nothing on the board is called `{name}`")?;
+                if known.is_empty() { Ok(()) } else { write!(f, "; its contents are {}", known.join(", ")) }
+            }
         }
     }
 }
@@ -181,6 +203,7 @@ impl Sidecar {
     /// Sets the empty content, the holes, the owners, the glyphs and the chequering of `model` to those that
     /// the sidecar gives.
     pub(crate) fn give_contents(&self, model: &mut BoardModel) -> Result<(), SidecarError> {
+        self.check_names(model)?;
         if let (Some(empty), Some(layer)) = (&self.empty, model.layers.first_mut()) {
             if let Some(values) = layer.values.first_mut() {
                 values.extend(layer.empty.take());
@@ -204,6 +227,44 @@ impl Sidecar {
         model.glyphs.extend(self.glyphs.clone());
         model.chequered = self.chequered.unwrap_or(model.chequered);
         Ok(())
+    }
+
+    /// Checks that each content that the sidecar names can be on the board.
+    fn check_names(&self, model: &BoardModel) -> Result<(), SidecarError> {
+        let contents = || {
+            let layers = model.layers.iter();
+            layers.flat_map(|layer| layer.values.iter().flatten().chain(&layer.empty))
+        };
+        let is_content = |name: &str| contents().any(|content| content == name);
+        let bare =
+            || model.layers.iter().filter(|layer| layer.content.is_empty()).map(|layer| &layer.relation);
+        // The values of all content arguments of a thing, joined by blanks.
+        let is_joined = |name: &str| {
+            let mut layers = model.layers.iter();
+            layers.any(|layer| layer.content.len() > 1 && name.split(' ').all(is_content))
+        };
+        let fail = |key, name: &String, marks: bool| {
+            let mut known: Vec<String> = contents().chain(bare().filter(|_| marks)).cloned().collect();
+            known.sort_unstable();
+            known.dedup();
+            if known.len() > LISTED {
+                known.truncate(LISTED);
+                known.push("...".to_owned());
+            }
+            Err(SidecarError::NoContent { key, name: name.clone(), known })
+        };
+        for name in self.glyphs.keys() {
+            if !is_content(name) && !is_joined(name) && !bare().any(|relation| relation == name) {
+                return fail("glyphs", name, true);
+            }
+        }
+        if let Some(name) = self.owners.keys().find(|name| !is_content(name)) {
+            return fail("owners", name, false);
+        }
+        match &self.empty {
+            Some(name) if !is_content(name) => fail("empty", name, false),
+            _ => Ok(()),
+        }
     }
 }
 
@@ -235,9 +296,13 @@ mod tests {
         (<= (next (lies ?x ?y ?z)) (true (lies ?x ?y ?z))) (<= (legal ?r wait) (role ?r))
         (<= (goal ?r 0) (role ?r)) (<= terminal (true (lies 1 q stone)))";
 
-    fn with(text: &str) -> Result<crate::BoardModel, SidecarError> {
-        let game = Game::new(ggp_gdl::parse(RULES.as_bytes()).expect("it parses")).expect("it is a game");
+    fn of(rules: &str, text: &str) -> Result<crate::BoardModel, SidecarError> {
+        let game = Game::new(ggp_gdl::parse(rules.as_bytes()).expect("it parses")).expect("it is a game");
         infer_with(&game, &[], &Sidecar::parse(text)?)
+    }
+
+    fn with(text: &str) -> Result<crate::BoardModel, SidecarError> {
+        of(RULES, text)
     }
 
     #[test]
@@ -255,6 +320,33 @@ mod tests {
         assert_eq!(model.holes.iter().map(|&s| model.square_name(s)).collect::<Vec<_>>(), ["1 q"]);
         assert_eq!((model.owners["stone"], model.glyphs["stone"].as_str()), (1, "o"));
         assert_eq!(model.layers[0].empty.as_deref(), Some("coin"));
+    }
+
+    #[test]
+    fn a_fluent_that_has_only_coordinates_has_a_glyph_by_its_name() {
+        let rules = format!(
+            "{RULES} (init (gone 3 q)) (<= (next (gone ?x ?y)) (true (gone ?x ?y))) (<= (next (gone ?x ?y)) (does one (take ?x ?y)))
+            (<= (legal one (take ?x ?y)) (true (lies ?x ?y coin)))"
+        );
+        let facts = ["(lies 1 p stone)", "(gone 3 q)"].map(ggp_game::Fact::from_canonical);
+        let model =
+            of(&rules, r#"{"relation": "lies", "x": 0, "y": 1, "glyphs": {"gone": "█"}}"#).expect("it fits");
+        let drawn = model.draw(&model.place(&facts), crate::Style::default());
+        assert!(drawn.contains('█') && !drawn.contains('●'), "{drawn}");
+        // Only ASCII is drawn if the terminal has nothing else.
+        let drawn = model.draw(&model.place(&facts), crate::Style { ascii: true, ..crate::Style::default() });
+        assert!(!drawn.contains('█') && drawn.is_ascii(), "{drawn}");
+        let error = of(&rules, r#"{"relation": "lies", "x": 0, "y": 1, "glyphs": {"gon": "█"}}"#)
+            .expect_err("a slip");
+        assert!(error.to_string().ends_with("its contents are coin, gone, stone"), "{error}");
+    }
+
+    #[test]
+    fn a_game_without_a_board_takes_no_view_but_one_that_names_it() {
+        let rules = "(role one) (init (lift low)) (<= (legal one (go ?y)) (above low ?y)) (above low high)
+            (<= (next (lift ?y)) (does one (go ?y))) (<= terminal (true (lift high))) (goal one 100)";
+        assert_eq!(of(rules, r#"{"glyphs": {"low": "_"}}"#).map(|_| ()), Err(SidecarError::NoBoard));
+        assert!(of(rules, "{}").is_ok() && of(rules, r#"{"relation": "lift", "x": 0}"#).is_ok());
     }
 
     #[test]
@@ -287,6 +379,13 @@ mod tests {
             error(r#"{"relation": "lies", "x": 0, "y": 1, "owners": {"stone": "three"}}"#),
             "`owners`: the game has no role `three`"
         );
+        let contents = "nothing on the board is called `stoen`; its contents are coin, stone";
+        for (key, value) in
+            [("glyphs", r#"{"stoen": "o"}"#), ("owners", r#"{"stoen": "two"}"#), ("empty", r#""stoen""#)]
+        {
+            let text = format!(r#"{{"relation": "lies", "x": 0, "y": 1, "{key}": {value}}}"#);
+            assert_eq!(error(&text), format!("`{key}`: {contents}"));
+        }
         assert!(error(r#"{"glyph": {}}"#).starts_with("not a view: unknown field `glyph`"));
         assert!(error("[").starts_with("not a view: "));
     }

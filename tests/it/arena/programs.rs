@@ -97,7 +97,12 @@ fn a_program_that_plays_well_formed_moves_has_no_faults() {
     for parallel in [false, true] {
         let make = |spec: &str| {
             let entrant = Entrant { name: "p".to_owned(), spec: spec.to_owned() };
-            let request = PlayerRequest { match_id: "m1", seed: 1, grace: Duration::ZERO };
+            let request = PlayerRequest {
+                match_id: "m1",
+                seed: 1,
+                grace: Duration::ZERO,
+                start_patience: Duration::ZERO,
+            };
             Seat::Player(Local.player(&entrant, &straight, &request).unwrap())
         };
         let mut seats = [make(&program("echo \"( go  right )\"")), make("random")];

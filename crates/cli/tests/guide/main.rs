@@ -90,6 +90,17 @@ fn the_players_in_python_answer_without_a_fault() {
         // Standard error has a line with the players, and then one for each fault.
         assert_eq!(stderr.lines().count(), 1, "{stderr}");
     }
+    // The sample passes every `must`, and fails the checks that the page names. Others may be too slow on a busy machine.
+    let (code, stdout, stderr) = folder.ggp(&["comply", &format!("http://localhost:{port}"), "--json"], "");
+    assert_eq!(code, 0, "{stdout}{stderr}");
+    let sheet: serde_json::Value = serde_json::from_str(&stdout).expect("JSON");
+    for named in ["gdl2", "preview", "http.get", "http.no-length", "http.options"] {
+        let mut findings = sheet["findings"].as_array().expect("a list").iter();
+        let is_named = |check: &str| check == named || check.starts_with(&format!("{named}."));
+        let fails =
+            findings.any(|one| one["verdict"] == "fails" && one["check"].as_str().is_some_and(is_named));
+        assert!(fails && page.contains(&format!("`{named}`")), "{named}: {stdout}");
+    }
     server.kill().expect("the server is there");
     server.wait().expect("the server ends");
 }

@@ -17,6 +17,7 @@ mod goals;
 mod inference;
 mod keywords;
 mod missing;
+mod operators;
 mod pattern;
 mod recursion;
 mod relations;

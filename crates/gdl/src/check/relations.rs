@@ -6,7 +6,7 @@
 use super::inference::word_at;
 use super::pattern::{PAIRS, Pattern, PatternIndex};
 use super::typos::{is_slip, suggest};
-use super::{Checker, Weight, atom_of, dead, keyword_symbols};
+use super::{Checker, Weight, atom_of, dead, keyword_symbols, operators};
 use crate::ast::{Atom, Description, Span, Term};
 use crate::diagnostic::Diagnostic;
 use crate::keyword::Keyword;
@@ -134,6 +134,9 @@ pub(super) fn never_produced(checker: &Checker<'_>, atom: &Atom, negated: bool) 
         span,
         format!("no rule or fact produces `{shown}, so this condition {holds}"),
     );
+    if let Some(advice) = operators::advice(checker, atom, negated) {
+        return (Weight::Lint, diagnostic.help(advice));
+    }
     match similar {
         Some(similar) => (Weight::Breach, diagnostic.did_you_mean(span, similar)),
         None => (Weight::Lint, diagnostic.help("add a rule or a fact for it, or remove the condition")),

@@ -81,6 +81,18 @@ pub(super) const PAGES: &[Page] = &[
         mend: "Compare the conditions of the rule for `terminal` with the facts that `init` gives.",
     },
     Page {
+        code: "no-move-at-start",
+        summary: "a role has no legal move in the first state, and the game is not over",
+        meaning: "In every step each role makes a move, all at once, so nobody can go on while a role has none. A role that \
+                  waits for its turn needs a move that does nothing.",
+        example: Example::Whole(
+            "(role white)\n(role black)\n(init (control white))\n(<= (legal ?role go) (true (control ?role)))\n\
+             (<= (next (control black)) (true (control white)))\n(<= terminal (true (control black)))\n\
+             (goal white 50)\n(goal black 50)\n",
+        ),
+        mend: "Add `(<= (legal ?role noop) (role ?role) (not (true (control ?role))))`, with the names of the rulesheet.",
+    },
+    Page {
         code: "unknown-role",
         summary: "something that is no role stands where a role should",
         meaning: "Moves, goals and percepts are for roles. Rules about anything else have no effect.",
