@@ -16,7 +16,7 @@ use crate::stats;
 use anyhow::Context;
 use ggp::{Participant, Participants, PlayerKind};
 use ggp_arena::elo::{Hypothesis, Sprt};
-use ggp_arena::report::{ReportHead, html};
+use ggp_arena::report::{Replays, ReportHead, html};
 use ggp_arena::{
     Contest, DEFAULT_GRACE, Event, Finish, OnFault, Pairing, Run, RunReport, Shard, Tournament,
     TournamentError, is_nature,
@@ -259,7 +259,8 @@ fn conclude(
     };
     if let Some(path) = &arguments.report {
         let sprt = tested.as_ref().map(|(question, state, _)| (question.clone(), *state));
-        let page = html(&summary, &ReportHead { sprt, ..head(tournament) });
+        let replays = arguments.save.as_deref().map(replays);
+        let page = html(&summary, &ReportHead { sprt, replays, ..head(tournament) });
         std::fs::write(path, page).with_context(|| format!("cannot write {}", path.display()))?;
     }
     console::unless_closed(stats::print(false, &summary, tested.as_ref()))?;
@@ -279,6 +280,20 @@ fn conclude(
             Exit::Findings
         }
     })
+}
+
+/// The maximum number of matches to which a report has links.
+const MAX_REPLAYS: usize = 1000;
+
+/// The records in `folder`, sorted by name.
+fn replays(folder: &Path) -> Replays {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let records = entries.filter(|path| path.extension().is_some_and(|end| end == "json"));
+    let mut names: Vec<String> =
+        records.filter_map(|path| Some(path.file_stem()?.to_str()?.to_owned())).collect();
+    names.sort_unstable();
+    names.truncate(MAX_REPLAYS);
+    Replays { folder: folder.display().to_string(), names }
 }
 
 fn head(tournament: &Tournament) -> ReportHead {
@@ -303,6 +318,7 @@ fn head(tournament: &Tournament) -> ReportHead {
         ],
         specs: entrants.iter().map(|entrant| (entrant.name.clone(), entrant.spec.clone())).collect(),
         sprt: None,
+        replays: None,
     }
 }
 

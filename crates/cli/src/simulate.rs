@@ -80,6 +80,19 @@ impl Property {
         }
     }
 
+    /// The code of the finding that the property is refuted, and the keyword whose rules it is about.
+    fn code(self) -> (&'static str, Keyword) {
+        match self {
+            Property::Ends => ("no-end", Keyword::Terminal),
+            Property::Playable => ("no-move", Keyword::Legal),
+            Property::HasGoal => ("no-goal-at-the-end", Keyword::Goal),
+            Property::OneGoal => ("several-goals-at-the-end", Keyword::Goal),
+            Property::GoalInRange => ("goal-out-of-range", Keyword::Goal),
+            Property::Informed => ("uninformed", Keyword::Sees),
+            Property::Monotonic => ("falling-goals", Keyword::Goal),
+        }
+    }
+
     /// Whether a well-formed game must have the property. Monotonicity is not vital: most published games
     /// violate it, because they give goals in every state although only those of the last state are meant.
     fn is_vital(self) -> bool {
@@ -130,15 +143,15 @@ struct Refutation {
 
 /// A rule and one of its conditions.
 #[derive(Debug, Serialize)]
-struct Place {
+pub(crate) struct Place {
     /// The line of the rule, from 1.
-    line: usize,
+    pub(crate) line: usize,
     /// The head of the rule.
-    rule: String,
+    pub(crate) rule: String,
     /// The line of the condition, from 1.
-    condition_line: usize,
+    pub(crate) condition_line: usize,
     /// The condition that fails.
-    condition: String,
+    pub(crate) condition: String,
 }
 
 impl Place {
@@ -159,6 +172,12 @@ impl Place {
 }
 
 impl Refutation {
+    /// What was seen, in one line.
+    fn seen(&self) -> String {
+        let Refutation { playout, step, why, .. } = self;
+        format!("playout {playout}, step {step}: {why}")
+    }
+
     /// Writes the refutation as text: the property, and the joint moves of `moves` with their numbers.
     fn write(&self, out: &mut impl Write) -> std::io::Result<()> {
         let words = self.property.words();
@@ -499,25 +518,27 @@ impl Simulation {
 
     /// The vital properties that are refuted: the code of each, the keyword whose rules it is about, and what was seen.
     pub(crate) fn refuted(&self) -> impl Iterator<Item = (&'static str, Keyword, String)> {
-        self.refuted.iter().filter(|refutation| refutation.property.is_vital()).map(|refutation| {
-            let (code, keyword) = match refutation.property {
-                Property::Ends => ("no-end", Keyword::Terminal),
-                Property::Playable => ("no-move", Keyword::Legal),
-                Property::HasGoal => ("no-goal-at-the-end", Keyword::Goal),
-                Property::OneGoal => ("several-goals-at-the-end", Keyword::Goal),
-                Property::GoalInRange => ("goal-out-of-range", Keyword::Goal),
-                Property::Informed => ("uninformed", Keyword::Sees),
-                Property::Monotonic => ("falling-goals", Keyword::Goal),
-            };
-            let Refutation { playout, step, why, .. } = refutation;
-            (code, keyword, format!("playout {playout}, step {step}: {why}"))
+        let vital = self.refuted.iter().filter(|refutation| refutation.property.is_vital());
+        vital.map(|refutation| {
+            let (code, keyword) = refutation.property.code();
+            (code, keyword, refutation.seen())
         })
     }
 
-    /// For each of [`Simulation::refuted`], the joint moves from the initial state that refute it.
-    pub(crate) fn lines(&self) -> impl Iterator<Item = Vec<Vec<String>>> {
-        let vital = self.refuted.iter().filter(|refutation| refutation.property.is_vital());
-        vital.map(|refutation| [&refutation.before[..], &refutation.moves].concat())
+    /// All properties that are refuted: the code of each, what was seen, when it is harmless, and the joint moves from the
+    /// initial state that refute it.
+    pub(crate) fn lines(
+        &self,
+    ) -> impl Iterator<Item = (&'static str, String, Option<&'static str>, Vec<Vec<String>>)> {
+        self.refuted.iter().map(|refutation| {
+            let line = [&refutation.before[..], &refutation.moves].concat();
+            (refutation.property.code().0, refutation.seen(), refutation.property.remark(), line)
+        })
+    }
+
+    /// The rules that never fired. Empty if no state was looked at, or that takes too much work.
+    pub(crate) fn never_fired(&self) -> &[Place] {
+        self.never_fired.as_deref().filter(|_| self.looked_at > 0).unwrap_or_default()
     }
 
     /// Whether a vital property is refuted.

@@ -10,7 +10,7 @@ use crate::simulate::Simulation;
 use anyhow::{Context, bail};
 use ggp::{EvalError, Game, StopToken};
 use ggp_web::catalogue::{self, Offer};
-use ggp_web::{Config, Refuted, Site, serve};
+use ggp_web::{Config, NeverFired, Refuted, Simulated, Site, serve};
 use std::io::Write;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
@@ -123,7 +123,7 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<Exit> {
         cache: arguments.reasoning.cache(),
     };
     let folder = arguments.games.filter(|_| alone || arguments.save);
-    let site = Site { offers, watch: arguments.watch, folder, simulate: Arc::new(refuted) };
+    let site = Site { offers, watch: arguments.watch, folder, simulate: Arc::new(simulate) };
     serve(listener, config, site, &stop).context("the pages cannot be served")?;
     Ok(Exit::Done)
 }
@@ -140,11 +140,19 @@ fn offers(folder: &Path) -> anyhow::Result<Vec<Offer>> {
     Ok(offers)
 }
 
-/// What `playouts` random playouts of `game` refute.
-fn refuted(game: &Arc<Game>, playouts: u64, stop: &StopToken) -> Result<Vec<Refuted>, EvalError> {
-    let simulation = Simulation::of_draft(game, playouts, stop)?;
-    let found = simulation.refuted().zip(simulation.lines());
-    Ok(found.map(|((code, _, message), line)| Refuted { code, message, line }).collect())
+/// What `playouts` random playouts of `game` show.
+fn simulate(game: &Arc<Game>, playouts: u64, stop: &StopToken) -> Result<Simulated, EvalError> {
+    let mut simulation = Simulation::of_draft(game, playouts, stop)?;
+    simulation.finish(game);
+    let refuted =
+        simulation.lines().map(|(code, message, harmless, line)| Refuted { code, message, line, harmless });
+    let never_fired = simulation.never_fired().iter().map(|place| NeverFired {
+        line: place.line,
+        rule: place.rule.clone(),
+        condition_line: place.condition_line,
+        condition: place.condition.clone(),
+    });
+    Ok(Simulated { refuted: refuted.collect(), never_fired: never_fired.collect() })
 }
 
 /// A message to the user: the server waits until a match record appears at `path`. `None` if a record is
