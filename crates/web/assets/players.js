@@ -42,7 +42,7 @@ export class Players {
       dot.style.setProperty("--fill", colours[role]);
       const parts = {
         who: el("span", { class: "who" }),
-        clock: el("span", { class: "clock", "aria-label": `time of ${words(name)}` }),
+        clock: el("span", { class: "clock", title: `time of ${words(name)}` }),
         mark: el("span", { class: "mark" }),
       };
       const item = el(
@@ -80,8 +80,7 @@ export class Players {
       say(who, seatText(seat, status.reasoner));
       who.title = status.reasoner.why ?? "";
       say(mark, goal !== null ? `${goal}` : chosen ? "✓" : thinks ? "…" : "");
-      if (chosen) mark.setAttribute("aria-label", "has chosen");
-      else mark.removeAttribute("aria-label");
+      mark.title = chosen ? "has chosen" : "";
     });
     this.running = this.running.filter((role) => !status.chosen[role]);
     this.tick();

@@ -366,7 +366,7 @@ export class Table {
     if (!this.board) return;
     const { thought, tip } = this.status;
     const isHint = thought?.hint && this.view === tip && thought.node === tip;
-    const hinted = isHint && thought.candidates.length ? this.hinted(thought) : [];
+    const hinted = isHint && thought.candidates[0]?.visits > 0 ? this.hinted(thought) : [];
     const arrow = ({ squares, role, faint }) => ({
       squares,
       faint,

@@ -44,7 +44,7 @@ fn games_are_found() {
         );
         // By what the rules say.
         browser.click("[data-filter='more']");
-        assert_eq!(shown(&browser), ["three_player_tic_tac_toe"]);
+        assert_eq!(shown(&browser), ["sprint", "three_player_tic_tac_toe"]);
         browser.click("[data-filter='hidden']");
         let hidden = shown(&browser);
         assert!(

@@ -7,6 +7,7 @@ mod gallery;
 mod hidden;
 mod http;
 mod pages;
+mod replay;
 mod server;
 mod studio;
 mod table;
