@@ -67,7 +67,10 @@ export function drawing(picture) {
 
 /** What sort of game it is, in words. */
 function sort({ players, hidden, chance }, picture) {
+  const isPuzzle = players === 1 && !chance;
   const parts = [players === 1 ? "1 player" : `${players || "?"} players`];
+  if (isPuzzle) parts.push("puzzle");
+  if (picture?.board && picture.board.kind !== "table") parts.push("board");
   if (picture?.simultaneous) parts.push("simultaneous");
   if (hidden) parts.push("hidden information");
   else if (chance) parts.push("chance");

@@ -1,6 +1,6 @@
 // What the engine thinks: candidate moves, the score over time and over the match, the line.
 
-import { el, moveText, say, svg } from "./dom.js";
+import { el, say, svg } from "./dom.js";
 
 const WIDTH = 320;
 const HEIGHT = 72;
@@ -99,13 +99,8 @@ export class Thinking {
     this.line.replaceChildren(
       ...thought.principal.map((step, number) => {
         const at = step.squares.findIndex((squares) => squares.length);
-        const move = step.moves[Math.max(at, 0)];
         return this.pointing(
-          el(
-            "button",
-            { type: "button", class: "chip" },
-            moveText(at < 0 ? step.moves.map(moveText).join(" · ") : move),
-          ),
+          el("button", { type: "button", class: "chip" }, at < 0 ? step.words.join(" · ") : step.words[at]),
           lineOf(thought.principal.slice(0, number + 1)),
         );
       }),
@@ -135,7 +130,7 @@ export class Thinking {
     const row = el(
       "tr",
       { tabindex: 0 },
-      el("td", { class: "move" }, moveText(candidate.move)),
+      el("td", { class: "move" }, candidate.words),
       el("td", { class: "number", title }, shown),
       el("td", { class: "bars", title }, bar),
       el("td", { class: "number" }, candidate.visits.toLocaleString("en")),
