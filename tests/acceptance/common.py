@@ -13,6 +13,7 @@ os.environ["GGP_NO_CACHE"] = "1"
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
 GGP = os.environ.get("GGP", os.path.join(ROOT, "target/release/ggp"))
+CORPUS = os.environ.get("GGP_CORPUS", os.path.join(ROOT, "../shared/corpus"))
 FIVE = ["skirmish", "pawn_whopping", "endgame", "breakthrough_holes", "english_draughts"]
 SCRATCH = os.environ.get("GGP_SCRATCH") or tempfile.mkdtemp(prefix="ggp-acceptance-")
 failed = []

@@ -14,9 +14,8 @@ import random
 import subprocess
 import time
 
-from common import GGP, ROOT, check, run
+from common import CORPUS, GGP, ROOT, check, run
 
-CORPUS = os.environ.get("GGP_CORPUS", os.path.join(ROOT, "../shared/corpus"))
 LIMIT = 0.050
 METHODS = ["hover", "completion", "definition", "references", "prepareRename", "documentSymbol", "foldingRange",
            "codeLens", "codeAction", "semanticTokens/full"]

@@ -6,11 +6,13 @@
 
 Each check prints its figures and whether they are as they should be; the exit code is 1 when one
 is not. Needs python3, and for clicks and paint Chromium and its driver (apt-get install chromium
-chromium-driver). GGP names another binary, GGP_SCRATCH a directory that is kept.
+chromium-driver). GGP names another binary, GGP_CORPUS another folder of published rulesheets, GGP_SCRATCH a directory
+that is kept.
 """
 
 import base64
 import json
+import math
 import os
 import re
 import shutil
@@ -21,7 +23,7 @@ import time
 import urllib.error
 import urllib.request
 
-from common import GGP, ROOT, SCRATCH, check, run
+from common import CORPUS, GGP, ROOT, SCRATCH, check, run
 
 OPTIONS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
            "--disable-background-networking", "--disable-component-update", "--disable-sync",
@@ -131,7 +133,12 @@ new MutationObserver((changes) => {
 
 def spread(times):
     times = sorted(times)
-    return f"median {statistics.median(times):.0f} ms, worst {times[-1]:.0f} ms of {len(times)}"
+    return f"median {statistics.median(times):.0f} ms, 95 % within {late(times):.0f} ms, worst {times[-1]:.0f} ms of {len(times)}"
+
+
+def late(times):
+    """The 95th percentile."""
+    return sorted(times)[math.ceil(0.95 * len(times)) - 1]
 
 
 PERSON, ENGINE = {"kind": "person"}, {"kind": "engine", "seconds": 0.5}
@@ -160,13 +167,13 @@ def clicks():
     """From a click to the frame that shows the move, while nobody thinks, one engine, or all cores."""
     with Server() as server, Browser() as browser:
         browser.post("/url", url=server.address + "/")
-        for title, rival, others in (("nobody thinks", PERSON, 0), ("the other side thinks", ENGINE, 0),
-                                     ("the other side and two other sessions think", ENGINE, 2)):
+        for title, rival, others, count in (("nobody thinks", PERSON, 0, 8), ("the other side thinks", ENGINE, 0, 34),
+                                            ("the other side and two other sessions think", ENGINE, 2, 8)):
             beside = [server.open("english_draughts", [LONG, LONG]) for _ in range(others)]
             times = []
             for game in ("breakthrough_holes", "english_draughts", "skirmish"):
                 session = server.open(game, [PERSON, rival])
-                times += play(browser, session, 8)
+                times += play(browser, session, count)
                 ask("DELETE", session)
             for session in beside:
                 ask("DELETE", session)
@@ -174,12 +181,19 @@ def clicks():
             median = statistics.median(drawn)
             print(f"  {title}: changed {spread(changed)}; drawn {spread(drawn)}", flush=True)
             check(f"{title}: median {median:.0f} ms under 50", len(drawn) >= 20 and median < 50)
+            check(f"{title}: 95 % within {late(drawn):.0f} ms, under 150", late(drawn) < 150)
 
 
 def paint():
     """From the address to the first paint, and to the board, with nothing kept from before."""
-    with Server() as server, Browser() as browser:
-        session = server.open("breakthrough_holes", [PERSON, PERSON])
+    for words in ((), ("--games", os.path.join(CORPUS, "rules"))):
+        first_paint(*words)
+
+
+def first_paint(*words):
+    with Server(*words) as server, Browser() as browser:
+        games = ask("GET", server.address + "/api/games")["games"]
+        session = server.open(games[0], [PERSON, PERSON])
         browser.cdp("Network.enable")
         browser.cdp("Network.setCacheDisabled", cacheDisabled=True)
         browser.cdp("Page.addScriptToEvaluateOnNewDocument", source="""
@@ -188,9 +202,9 @@ def paint():
               observer.disconnect();
               requestAnimationFrame(() => setTimeout(() => { window.shown = performance.now(); }));
             }).observe(document, { childList: true, subtree: true });""")
-        for title, page in (("the games", "/"), ("a board", "/#s=" + session.rsplit("/", 1)[1])):
+        for title, page in ((f"{len(games)} games", "/"), ("a board", "/#s=" + session.rsplit("/", 1)[1])):
             first, whole = [], []
-            for _ in range(12):
+            for _ in range(20):
                 browser.post("/url", url="about:blank")
                 browser.post("/url", url=server.address + page)
                 browser.wait("window.shown && performance.getEntriesByName('first-paint').length")

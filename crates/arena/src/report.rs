@@ -22,6 +22,17 @@ pub struct ReportHead {
     pub specs: Vec<(String, String)>,
     /// The sequential test: its settings as text, and its state. `None` if there is no test.
     pub sprt: Option<(String, SprtState)>,
+    /// The records of the matches that were kept. `None` if none were.
+    pub replays: Option<Replays>,
+}
+
+/// Records of matches, and where they can be replayed.
+#[derive(Clone, Debug)]
+pub struct Replays {
+    /// The folder of the records.
+    pub folder: String,
+    /// The names of the records, without `.json`.
+    pub names: Vec<String>,
 }
 
 /// The maximum number of lines in the chart of mean goals. A reader could not tell more lines apart.
@@ -47,6 +58,7 @@ pub fn html(summary: &Summary, head: &ReportHead) -> String {
     write_course(&mut page, summary);
     write_games(&mut page, summary);
     write_conduct(&mut page, summary);
+    write_replays(&mut page, head);
     write_facts(&mut page, head);
     page.push_str("</main>\n</body>\n</html>\n");
     page
@@ -323,6 +335,37 @@ fn fault_cell(count: u64) -> String {
     }
 }
 
+/// The address of `ggp web` on the same machine, with its default port.
+const REPLAY: &str = "http://127.0.0.1:8080/#replay=";
+
+/// Writes links to the replays of the matches.
+fn write_replays(page: &mut String, head: &ReportHead) {
+    let Some(Replays { folder, names }) = &head.replays else { return };
+    let _ = writeln!(
+        page,
+        "<section><h2>Matches</h2><p class=\"quiet\">The links replay the matches while <code>ggp web --watch {}</code> \
+         runs on this machine.</p><ul class=\"replays\">",
+        escape(folder)
+    );
+    for name in names {
+        let _ = writeln!(page, "<li><a href=\"{REPLAY}{}\">{}</a></li>", in_address(name), escape(name));
+    }
+    page.push_str("</ul></section>\n");
+}
+
+/// The text for use in an address: all bytes but letters, digits and `-._` as `%XX`.
+fn in_address(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._".contains(&byte) {
+            out.push(byte as char);
+        } else {
+            let _ = write!(out, "%{byte:02X}");
+        }
+    }
+    out
+}
+
 fn write_facts(page: &mut String, head: &ReportHead) {
     if head.facts.is_empty() {
         return;
@@ -396,8 +439,18 @@ mod tests {
             facts: vec![("seed".to_owned(), "<7>".to_owned())],
             specs: vec![(names[0].to_owned(), "random".to_owned())],
             sprt: Some(("elo0=0 elo1=10".to_owned(), sprt.state(&Scores::Pairs([0, 0, 10, 0, 20])))),
+            replays: None,
         };
         html(&standings.summary(), &head)
+    }
+
+    #[test]
+    fn matches_have_links() {
+        let replays = Replays { folder: "a<b".to_owned(), names: vec!["x.1".to_owned(), "\"&#".to_owned()] };
+        let head = ReportHead { replays: Some(replays), ..ReportHead::default() };
+        let page = html(&Standings::default().summary(), &head);
+        assert!(page.contains("--watch a&lt;b</code>"), "{page}");
+        assert!(page.contains("#replay=x.1\">x.1</a>") && page.contains("#replay=%22%26%23\">"), "{page}");
     }
 
     #[test]

@@ -15,7 +15,7 @@ use anyhow::Context;
 use clap::Parser;
 use ggp::{Participant, Participants, PlayerKind, PlayerSpec, Rulesheet};
 use ggp_arena::elo::{Hypothesis, Sprt};
-use ggp_arena::report::{ReportHead, html};
+use ggp_arena::report::{Replays, ReportHead, html};
 use ggp_arena::{
     Contest, DEFAULT_GRACE, FaultKind, Finish, OpenRun, Run, RunReport, Shard, Tournament, TournamentError,
     is_nature,
@@ -205,7 +205,8 @@ impl Competition {
         };
         if let Some(path) = &arguments.report {
             let sprt = tested.as_ref().map(|(question, state, _)| (question.clone(), *state));
-            let page = html(&summary, &ReportHead { sprt, ..head(tournament) });
+            let replays = arguments.save.as_deref().map(replays);
+            let page = html(&summary, &ReportHead { sprt, replays, ..head(tournament) });
             std::fs::write(path, page).with_context(|| format!("cannot write {}", path.display()))?;
         }
         if !quiet {
@@ -305,6 +306,20 @@ fn notes(participants: &[Participant], tournament: &Tournament) -> Vec<String> {
     notes
 }
 
+/// The maximum number of matches to which a report has links.
+const MAX_REPLAYS: usize = 1000;
+
+/// The records in `folder`, sorted by name.
+fn replays(folder: &Path) -> Replays {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let records = entries.filter(|path| path.extension().is_some_and(|end| end == "json"));
+    let mut names: Vec<String> =
+        records.filter_map(|path| Some(path.file_stem()?.to_str()?.to_owned())).collect();
+    names.sort_unstable();
+    names.truncate(MAX_REPLAYS);
+    Replays { folder: folder.display().to_string(), names }
+}
+
 fn head(tournament: &Tournament) -> ReportHead {
     let Tournament { clocks, entrants, contests, .. } = tournament;
     let games: Vec<&str> = contests.iter().map(|contest| contest.name.as_str()).collect();
@@ -327,6 +342,7 @@ fn head(tournament: &Tournament) -> ReportHead {
         ],
         specs: entrants.iter().map(|entrant| (entrant.name.clone(), entrant.spec.clone())).collect(),
         sprt: None,
+        replays: None,
     }
 }
 

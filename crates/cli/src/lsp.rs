@@ -22,7 +22,7 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(_: &Arguments) -> Exit {
-    match ggp_lsp::serve(ggp_lsp::stdio(), Arc::new(simulate::refuted)) {
+    match ggp_lsp::serve(ggp_lsp::stdio(), Arc::new(simulate::of_draft)) {
         End::Orderly => Exit::Done,
         End::Abrupt => Exit::Findings,
     }

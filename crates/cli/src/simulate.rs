@@ -14,8 +14,8 @@ use self::refutation::{Place, Refutation};
 use crate::console;
 use ggp_arena::Record;
 use ggp_game::{
-    EvalError, Fact, Firing, Game, Goal, Goals, Interpreter, Move, Refuted, Role, StateMachine, StopToken,
-    rng, written_goals,
+    EvalError, Fact, Firing, Game, Goal, Goals, Interpreter, Move, NeverFired, Refuted, Role, Simulated,
+    StateMachine, StopToken, rng, written_goals,
 };
 use ggp_gdl::diagnostic::count;
 use serde::Serialize;
@@ -58,16 +58,17 @@ struct Reached {
     wins: u64,
 }
 
-/// What `playouts` random playouts of a game that is being written refute. The interpreter plays them, and the same
-/// rules always have the same result. Stops soon after `stop` is raised.
-pub(crate) fn refuted(game: &Arc<Game>, playouts: u64, stop: &StopToken) -> Result<Vec<Refuted>, EvalError> {
+/// What `playouts` random playouts of a game that is being written show. The interpreter plays them, and the same rules
+/// always have the same result. Stops soon after `stop` is raised.
+pub(crate) fn of_draft(game: &Arc<Game>, playouts: u64, stop: &StopToken) -> Result<Simulated, EvalError> {
     let mut simulation = Simulation::new(game, playouts, DRAFT_SEED);
     let mut machine = Interpreter::new(game);
     machine.interrupt_on(stop);
     for number in 0..playouts {
         simulation.play(&mut machine, number)?;
     }
-    Ok(simulation.refuted().collect())
+    simulation.finish(game);
+    Ok(simulation.shown())
 }
 
 /// The results of the playouts.
@@ -327,17 +328,25 @@ impl Simulation {
             firing.map(|firing| firing.unfired().iter().map(|unfired| Place::of(game, unfired)).collect());
     }
 
-    /// The vital properties that are refuted.
-    fn refuted(&self) -> impl Iterator<Item = Refuted> {
-        self.refuted.iter().filter(|refutation| refutation.property.is_vital()).map(|refutation| {
+    /// What is shown while a game is being written.
+    fn shown(&self) -> Simulated {
+        let refuted = self.refuted.iter().map(|refutation| {
             let Refutation { property, playout, step, why, before, moves, .. } = refutation;
             Refuted {
                 code: property.code(),
-                keyword: property.keyword(),
                 message: format!("playout {playout}, step {step}: {why}"),
+                keyword: property.keyword(),
                 line: [&before[..], moves].concat(),
+                harmless: property.remark(),
             }
-        })
+        });
+        let never_fired = self.never_fired.iter().flatten().map(|place| NeverFired {
+            line: place.line,
+            rule: place.rule.clone(),
+            condition_line: place.condition_line,
+            condition: place.condition.clone(),
+        });
+        Simulated { refuted: refuted.collect(), never_fired: never_fired.collect() }
     }
 
     /// Whether a vital property is refuted.

@@ -123,7 +123,7 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<Exit> {
         cache: arguments.reasoning.cache(),
     };
     let folder = arguments.games.filter(|_| alone || arguments.save);
-    let site = Site { offers, watch: arguments.watch, folder, simulate: Arc::new(simulate::refuted) };
+    let site = Site { offers, watch: arguments.watch, folder, simulate: Arc::new(simulate::of_draft) };
     serve(listener, config, site, &stop).context("the pages cannot be served")?;
     Ok(Exit::Done)
 }

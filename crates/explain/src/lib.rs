@@ -24,7 +24,7 @@ use ggp_datalog::split::split_by_constants;
 use ggp_datalog::{Argument, Atom, Body, Database, Functor, Limits, Program, RelationId, Statistics, Value};
 use ggp_game::lower::ground_term;
 use ggp_game::lower::{CARRIERS, Carrier, Lowering};
-use ggp_game::{EvalError, Fact, Game};
+use ggp_game::{EvalError, Fact, Game, StopToken};
 use ggp_gdl::{self as gdl, Keyword};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
@@ -234,6 +234,12 @@ impl Explainer {
             asked: FxHashSet::default(),
             nodes: 0,
         }
+    }
+
+    /// Ends evaluations soon after `stop` is raised, with [`EvalError::Interrupted`]. Replaces the flag of the limits
+    /// of the game.
+    pub fn interrupt_on(&mut self, stop: &StopToken) {
+        self.limits.interrupt = Some(stop.flag());
     }
 
     /// Replaces the state by `facts`, and the joint move by `joint`, which is in role order. If `joint` has

@@ -84,7 +84,7 @@ pub use player::{Candidate, Draft, Observation, OwnedObservation, PlayError, Pla
 pub use playouts::{Batches, MAX_STEPS, Playout, PlayoutPlan, Playouts, StepwisePlayouts};
 pub use preference::Preference;
 pub use recall::{Observed, Recall, Recalled};
-pub use refuted::{Refuted, Simulate};
+pub use refuted::{NeverFired, Refuted, Simulate, Simulated};
 pub use role::Role;
 pub use semantics::Semantics;
 pub use watchdog::{Watchdog, Watched};

@@ -1,4 +1,4 @@
-//! What random playouts refute, for those who show it while a game is being written.
+//! What random playouts show of a game, for those who show it while the game is being written.
 
 use crate::{EvalError, Game, StopToken};
 use ggp_gdl::Keyword;
@@ -15,7 +15,31 @@ pub struct Refuted {
     pub keyword: Keyword,
     /// The joint moves from the initial state to the state that refutes the property.
     pub line: Vec<Vec<String>>,
+    /// When the game can be played as it is meant in spite of that. `None` if it cannot.
+    pub harmless: Option<&'static str>,
 }
 
-/// Plays random playouts: the game, their number, and a flag that ends them. Returns what they refute.
-pub type Simulate = Arc<dyn Fn(&Arc<Game>, u64, &StopToken) -> Result<Vec<Refuted>, EvalError> + Send + Sync>;
+/// A rule that fired in no state of the playouts, and the first of its conditions that failed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NeverFired {
+    /// The line of the rule, from 1.
+    pub line: usize,
+    /// The head of the rule.
+    pub rule: String,
+    /// The line of the condition, from 1.
+    pub condition_line: usize,
+    /// The condition.
+    pub condition: String,
+}
+
+/// What random playouts show.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Simulated {
+    /// The properties that are refuted.
+    pub refuted: Vec<Refuted>,
+    /// The rules that never fired. Empty if no playout makes a move, or if that takes too much work.
+    pub never_fired: Vec<NeverFired>,
+}
+
+/// Plays random playouts: the game, their number, and a flag that ends them.
+pub type Simulate = Arc<dyn Fn(&Arc<Game>, u64, &StopToken) -> Result<Simulated, EvalError> + Send + Sync>;

@@ -65,9 +65,9 @@ impl Trial {
         self.opening = Some(opening);
         // That the game is over is a finding of its own.
         if !is_over {
-            let refuted = simulate(game, playouts, stop)?;
+            let refuted = simulate(game, playouts, stop)?.refuted.into_iter();
             let finding = |r: Refuted| at_head(analysis, r.code, r.message, r.keyword);
-            self.findings.extend(refuted.into_iter().map(finding));
+            self.findings.extend(refuted.filter(|one| one.harmless.is_none()).map(finding));
         }
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! One session over two pipes, with a client that writes and reads the bytes of the protocol.
 
-use ggp_game::Refuted;
+use ggp_game::{Refuted, Simulated};
 use ggp_gdl::Keyword;
 use ggp_lsp::{End, connect, serve};
 use serde_json::{Value, json};
@@ -24,9 +24,11 @@ impl Client {
             message: "seen in a playout".to_owned(),
             keyword: Keyword::Goal,
             line: Vec::new(),
+            harmless: None,
         };
+        let shown = Simulated { refuted: vec![refuted], ..Simulated::default() };
         let server = thread::spawn(move || {
-            serve(connect(BufReader::new(input), output), Arc::new(move |_, _, _| Ok(vec![refuted.clone()])))
+            serve(connect(BufReader::new(input), output), Arc::new(move |_, _, _| Ok(shown.clone())))
         });
         Client { to_server, from_server: BufReader::new(from_server), server }
     }

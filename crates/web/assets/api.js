@@ -1,7 +1,7 @@
 // What the server is asked.
 
-async function ask(method, path, body) {
-  const options = { method };
+async function ask(method, path, body, signal) {
+  const options = { method, signal };
   if (method === "POST") {
     options.headers = { "Content-Type": "application/json" };
     options.body = JSON.stringify(body ?? {});
@@ -20,13 +20,19 @@ async function ask(method, path, body) {
 }
 
 export const games = () => ask("GET", "/api/games");
+export const picture = (name) => ask("GET", `/api/games/${encodeURIComponent(name)}/picture`);
 export const look = (wanted) => ask("POST", "/api/rules", wanted);
-export const open = (wanted) => ask("POST", "/api/sessions", wanted);
+/** Opens a session. If `signal` is raised, the server ends the work for it. */
+export const open = (wanted, signal) => ask("POST", "/api/sessions", wanted, signal);
+/** The matches in the folder that is watched. */
+export const records = () => ask("GET", "/api/records");
+/** What is being done for the request with the ticket `ticket`. */
+export const loading = (ticket) => ask("GET", `/api/loading/${ticket}`);
 
 export const studio = () => ask("GET", "/api/studio");
 export const template = (name) => ask("GET", `/api/studio/templates/${encodeURIComponent(name)}`);
 export const source = (name) => ask("GET", `/api/studio/games/${encodeURIComponent(name)}`);
-/** Saves a game; the answer says if the file was changed by somebody else. */
+/** Saves a file of a game; the answer says if the file was changed by somebody else. */
 export const save = (wanted) => ask("POST", "/api/studio/save", wanted);
 
 /** Asks about a text that is being written. */

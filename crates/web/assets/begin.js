@@ -8,7 +8,11 @@ export class Begin {
     document.title = "New game – ggp";
     page.classList.add("home");
     const card = (href, title, text) =>
-      el("li", {}, el("a", { class: "card button", href }, el("span", {}, title), el("small", {}, text)));
+      el(
+        "li",
+        {},
+        el("a", { class: "card button", href }, el("span", { class: "name" }, title), el("small", {}, text)),
+      );
     page.append(
       el("p", {}, "Begin with a small complete game, and change it until it is yours."),
       el(

@@ -1,7 +1,12 @@
 // The boards: grids of buttons, made once and then brought up to date.
 
+import { Arrows } from "./arrows.js";
 import { el } from "./dom.js";
+import { Drag } from "./drag.js";
 import { piece } from "./pieces.js";
+
+/** So many squares that can be chosen first are marked without being pointed at. */
+const FEW = 6;
 
 const STEPS = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
 
@@ -16,8 +21,11 @@ export function parity({ columns, rows, boards, holes }) {
 }
 
 export class Board {
-  /** Draws on `element`; `click` gets the number of each square that is chosen. */
-  constructor(element, about, colours, click) {
+  /**
+   * Draws on `element`; `click` gets the number of each square that is chosen. With `ahead`, which gets a square that can
+   * be chosen and gives those that can be chosen after it, pieces can be dragged, and squares show where they lead.
+   */
+  constructor(element, about, colours, click, ahead) {
     this.roles = about.roles;
     this.colours = colours;
     this.model = about.board;
@@ -31,13 +39,80 @@ export class Board {
     this.parity = parity(this.model);
     this.cells = [];
     this.click = click;
+    this.ahead = ahead;
     this.drawn = [];
+    this.next = new Set();
+    this.chosen = [];
+    this.isFlipped = false;
     element.replaceChildren();
+    this.element = element;
     element.classList.toggle("many", boards.length > 1);
     boards.forEach((name, number) => {
       element.append(this.make(name, number));
     });
     element.addEventListener("keydown", (event) => this.key(event));
+    this.arrows = new Arrows(element, this.cells);
+    if (ahead) {
+      new Drag(element, this);
+      const over = (event) => this.preview(Number(event.target.closest?.("[data-square]")?.dataset.square));
+      for (const name of ["pointerover", "focusin"]) element.addEventListener(name, over);
+      for (const name of ["pointerleave", "focusout"]) element.addEventListener(name, () => this.preview(-1));
+    }
+  }
+
+  close() {
+    this.arrows.close();
+  }
+
+  /** Turns the boards by half a turn, or back. */
+  flip(on) {
+    if (on === this.isFlipped) return;
+    this.isFlipped = on;
+    for (const grid of this.element.querySelectorAll(".board")) {
+      const foot = grid.querySelector(".foot");
+      grid.prepend(...[...grid.querySelectorAll(".row:not(.foot)")].reverse());
+      for (const row of [...grid.querySelectorAll(".row")])
+        row.append(...[...row.children].slice(1).reverse());
+      grid.append(foot);
+    }
+    this.arrows.draw();
+  }
+
+  /** Turns the boards so that the men of `role` stand below, if those of the others stand above. */
+  seat({ squares }, role) {
+    const rows = (isOwn) => {
+      const found = squares.flatMap((tokens, square) => {
+        const men = tokens.filter(({ owner }) => owner !== null && isOwn(owner));
+        return men.length ? [Math.floor(square / this.shape.columns) % this.shape.rows] : [];
+      });
+      return found.reduce((sum, row) => sum + row, 0) / found.length;
+    };
+    this.flip(rows((owner) => owner === role) < rows((owner) => owner !== role) - 1);
+  }
+
+  /** Shows where the square `square` leads, if nothing is chosen yet. */
+  preview(square) {
+    const ahead = !this.chosen.length && this.next.has(square) ? this.ahead(square) : new Set();
+    this.cells.forEach((cell, at) => {
+      cell.classList.toggle("ahead", ahead.has(at));
+    });
+  }
+
+  /** Whether the piece on a square can be dragged. */
+  canLift(square) {
+    const starts = this.next.has(square) || this.chosen.at(-1) === square;
+    const isMan = starts && this.cells[square].childElementCount > 0;
+    return isMan && (this.chosen.length > 0 || this.ahead(square).size > 0);
+  }
+
+  lift(square) {
+    if (this.chosen.at(-1) !== square) this.click(square);
+  }
+
+  /** The piece from `from` is dropped on `to`; anywhere else than where it can go, it goes back. */
+  drop(from, to) {
+    if (to !== undefined && this.next.has(to) && to !== from) this.click(to);
+    else if (this.chosen.at(-1) === from) this.click(from);
   }
 
   make(name, number) {
@@ -94,9 +169,10 @@ export class Board {
     const base = square - (square % per);
     let row = Math.floor((square % per) / this.shape.columns);
     let column = square % this.shape.columns;
+    const way = this.isFlipped ? -1 : 1;
     do {
-      row += step[0];
-      column += step[1];
+      row += way * step[0];
+      column += way * step[1];
       if (row < 0 || column < 0 || row >= this.shape.rows || column >= this.shape.columns) return;
     } while (this.holes.has(base + row * this.shape.columns + column));
     this.focus(base + row * this.shape.columns + column);
@@ -166,9 +242,16 @@ export class Board {
 
   /** Marks what can be clicked (`next`), what has been (`chosen`), and what is pointed at. */
   mark(next, chosen) {
+    this.next = next;
+    this.chosen = chosen;
+    // A few squares are marked at once; of many, only the one under the pointer, or those that follow a choice.
+    this.element.classList.toggle("quiet", Boolean(this.ahead) && !chosen.length && next.size > FEW);
+    this.preview(-1);
     this.cells.forEach((cell, square) => {
       cell.classList.toggle("next", next.has(square));
       cell.classList.toggle("chosen", chosen.includes(square));
+      // A finger that begins on a piece drags it; elsewhere it scrolls the page.
+      cell.classList.toggle("lift", Boolean(this.ahead) && this.canLift(square));
       if (!cell.disabled) cell.setAttribute("aria-selected", String(chosen.includes(square)));
     });
   }

@@ -40,6 +40,16 @@ export function toast(text) {
   }, 6000);
 }
 
+/** Lets the browser keep a text as the file `name`. */
+export function download(name, text, type) {
+  const address = URL.createObjectURL(new Blob([text], { type }));
+  el("a", { href: address, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 10000);
+}
+
+/** The name of a button for those who do not see it: its text, or its title if the text is only a sign. */
+export const label = (text, title) => (/\p{L}/u.test(text) ? null : title);
+
 /** A name of the rules as people read it. */
 export function words(name) {
   return name.replaceAll("_", " ");

@@ -34,8 +34,8 @@ export function prose(markdown) {
 
 /** A text area, without colours, completion and hover. */
 class PlainEditor {
-  constructor(parent, text, { changed, moved }) {
-    this.area = el("textarea", { class: "plain", spellcheck: "false", "aria-label": "rules in KIF" });
+  constructor(parent, text, { changed, moved, label }) {
+    this.area = el("textarea", { class: "plain", spellcheck: "false", "aria-label": label });
     this.area.value = text;
     this.area.addEventListener("input", () => changed());
     const move = () => moved(this.offset());
@@ -47,6 +47,7 @@ class PlainEditor {
   offset = () => this.area.selectionStart;
   focus = () => this.area.focus();
   show() {}
+  showLenses() {}
   close() {}
 
   /** Makes edits, whose offsets are those of the text before. */
@@ -71,6 +72,8 @@ class CodeEditor {
     this.cm = cm;
     this.hooks = hooks;
     this.setTokens = cm.StateEffect.define();
+    this.setFolds = cm.StateEffect.define();
+    this.setLenses = cm.StateEffect.define();
     const nonce = document.querySelector("style[nonce]")?.nonce;
     parent.replaceChildren();
     this.view = new cm.EditorView({
@@ -88,18 +91,18 @@ class CodeEditor {
         cm.highlightActiveLineGutter(),
         cm.highlightSelectionMatches(),
         cm.lintGutter(),
-        cm.autocompletion({ override: [(context) => this.complete(context)] }),
-        cm.hoverTooltip((_, at) => this.hover(at), { hoverTime: 400 }),
-        this.colours(),
-        cm.EditorView.contentAttributes.of({ "aria-label": "rules in KIF", spellcheck: "false" }),
+        hooks.ask ? this.understanding() : [],
+        cm.EditorView.contentAttributes.of({ "aria-label": hooks.label, spellcheck: "false" }),
         cm.keymap.of([
           { key: "F2", run: () => this.command("rename") },
           { key: "F12", run: () => this.command("define") },
+          { key: "Shift-F12", run: () => this.command("uses") },
           { key: "Mod-s", run: () => this.command("save") },
           { key: "Shift-Alt-f", run: () => this.command("format") },
           { key: "Mod-.", run: () => this.command("fix") },
           ...cm.closeBracketsKeymap,
           ...cm.completionKeymap,
+          ...cm.foldKeymap,
           ...cm.lintKeymap,
           ...cm.searchKeymap,
           ...cm.historyKeymap,
@@ -121,6 +124,86 @@ class CodeEditor {
   command(name) {
     this.hooks.command(name);
     return true;
+  }
+
+  /** What needs the server to understand the text. */
+  understanding() {
+    const { cm } = this;
+    return [
+      cm.autocompletion({ override: [(context) => this.complete(context)] }),
+      cm.hoverTooltip((_, at) => this.hover(at), { hoverTime: 400 }),
+      this.colours(),
+      this.folding(),
+      this.lenses(),
+    ];
+  }
+
+  /** The parts that can be folded, as pairs of offsets in one list; they move with the text. */
+  folding() {
+    const { cm } = this;
+    const parts = cm.StateField.define({
+      create: () => [],
+      update: (folds, transaction) => {
+        const set = transaction.effects.find((effect) => effect.is(this.setFolds));
+        if (set) return set.value;
+        return transaction.docChanged ? folds.map((at) => transaction.changes.mapPos(at)) : folds;
+      },
+    });
+    const fold = (state, start, end) => {
+      const folds = state.field(parts);
+      for (let at = 0; at < folds.length && folds[at] <= end; at += 2) {
+        if (folds[at] >= start && folds[at + 1] > end) return { from: end, to: folds[at + 1] };
+      }
+      return null;
+    };
+    const changed = (update) =>
+      update.transactions.some(({ effects }) => effects.some((effect) => effect.is(this.setFolds)));
+    return [parts, cm.foldService.of(fold), cm.codeFolding(), cm.foldGutter({ foldingChanged: changed })];
+  }
+
+  /** The lines above rules that offer to do something. */
+  lenses() {
+    const { Decoration, EditorView, StateField, WidgetType } = this.cm;
+    const act = (lens) => this.hooks.lens(lens);
+    class Row extends WidgetType {
+      constructor(shown) {
+        super();
+        this.shown = shown;
+      }
+      eq(other) {
+        return JSON.stringify(other.shown) === JSON.stringify(this.shown);
+      }
+      toDOM() {
+        const button = (lens) =>
+          el("button", { type: "button", class: "lens", onclick: () => act(lens) }, lens.title);
+        return el("div", { class: "lenses" }, this.shown.map(button));
+      }
+      ignoreEvent() {
+        return true;
+      }
+    }
+    const build = (lenses, doc) => {
+      const rows = new Map();
+      for (const lens of lenses.filter(({ at }) => at <= doc.length)) {
+        const { from } = doc.lineAt(lens.at);
+        rows.set(from, [...(rows.get(from) ?? []), lens]);
+      }
+      const widget = ([from, shown]) =>
+        Decoration.widget({ widget: new Row(shown), block: true, side: -1 }).range(from);
+      return Decoration.set([...rows].map(widget), true);
+    };
+    return StateField.define({
+      create: () => Decoration.none,
+      update: (rows, transaction) => {
+        const set = transaction.effects.find((effect) => effect.is(this.setLenses));
+        return set ? build(set.value, transaction.newDoc) : rows.map(transaction.changes);
+      },
+      provide: (field) => EditorView.decorations.from(field),
+    });
+  }
+
+  showLenses(lenses) {
+    this.view.dispatch({ effects: this.setLenses.of(lenses) });
   }
 
   /** The colours of the last answer; they move with the text until the next one. */
@@ -151,7 +234,7 @@ class CodeEditor {
   }
 
   /** Shows what was found in the text as it is now. */
-  show({ findings, tokens }) {
+  show({ findings, tokens, folds }) {
     const { state } = this.view;
     const most = state.doc.length;
     const diagnostics = findings.map((one) => ({
@@ -170,7 +253,7 @@ class CodeEditor {
       actions: one.edits.length ? [{ name: one.help ?? "mend it", apply: () => this.hooks.fix(one) }] : [],
     }));
     this.view.dispatch(this.cm.setDiagnostics(state, diagnostics), {
-      effects: this.setTokens.of(tokens),
+      effects: [this.setTokens.of(tokens), this.setFolds.of(folds)],
     });
   }
 

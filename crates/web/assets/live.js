@@ -1,9 +1,10 @@
 // The state that the author looks at: its board, its moves, its facts, and why they hold.
 
 import { Board } from "./board.js";
-import { el, moveText, say, words } from "./dom.js";
+import { el, label, moveText, say, words } from "./dom.js";
 import { read } from "./input.js";
 import { roleColours } from "./pieces.js";
+import { beside } from "./side.js";
 import { explained } from "./why.js";
 
 /** So many moves of a role, and so many facts, are shown at once. */
@@ -25,7 +26,7 @@ export class Live {
 
   build(element) {
     const button = (text, title, action, id) =>
-      el("button", { type: "button", title, "aria-label": title, id, onclick: action }, text);
+      el("button", { type: "button", title, "aria-label": label(text, title), id, onclick: action }, text);
     this.boards = el("div", { class: "boards" });
     this.state = el("p", { class: "state", role: "status" });
     this.start = button("«", "to the start", () => this.walk(0), "live-start");
@@ -43,6 +44,13 @@ export class Live {
       el("option", { value: "play" }, "a click plays"),
       el("option", { value: "why" }, "a click explains"),
     );
+    this.seat = el("select", {
+      "aria-label": "whose knowledge is shown",
+      id: "live-seat",
+      hidden: true,
+      onchange: () => this.walk(this.at),
+    });
+    this.known = el("div", { class: "facts" });
     this.moves = el("div", { class: "roles" });
     this.facts = el("ul", { class: "fluents", "aria-label": "facts" });
     this.seen = el("ul", { class: "percepts", "aria-label": "percepts" });
@@ -65,15 +73,17 @@ export class Live {
         "section",
         { class: "panel stage" },
         this.boards,
+        this.known,
         this.state,
         el(
           "div",
           { class: "controls" },
           el("div", { class: "group" }, this.start, this.back, this.forth, this.random),
           this.mode,
+          this.seat,
         ),
       ),
-      el("section", { class: "panel" }, el("h2", {}, "Legal moves"), this.moves),
+      el("section", { class: "panel", id: "legal" }, el("h2", {}, "Legal moves"), this.moves),
       el("section", { class: "panel", id: "reasons" }, el("h2", {}, "Why"), form, this.goals, this.reasons),
       el("section", { class: "panel" }, el("h2", {}, "Facts"), this.seen, this.facts),
     );
@@ -89,7 +99,8 @@ export class Live {
     const from = this.answer?.step;
     this.asked = (this.asked ?? 0) + 1;
     const own = this.asked;
-    const answer = await this.ask("state", { moves: this.made() });
+    const seat = this.seat.hidden || this.seat.value === "" ? null : Number(this.seat.value);
+    const answer = await this.ask("state", { moves: this.made(), role: seat });
     if (!answer || own !== this.asked) return;
     this.answer = answer;
     this.choice = {};
@@ -105,8 +116,10 @@ export class Live {
       this.key = key;
       this.roles = roles;
       this.colours = roleColours(roles);
+      this.showSeats(answer.roles);
       this.boards.className = `boards ${answer.board.kind}`;
       this.boards.replaceChildren();
+      this.board?.close();
       this.board =
         answer.board.kind === "table"
           ? null
@@ -115,10 +128,34 @@ export class Live {
     this.mode.hidden = !this.board;
     answer.node.number = answer.step;
     answer.node.parent = answer.step - 1;
-    this.board?.show(answer.node, from ?? null);
+    this.seat.hidden = !answer.hidden;
+    const { known } = answer.node;
+    const shown = known?.squares ? { ...answer.node, squares: known.squares } : answer.node;
+    this.board?.show(shown, from ?? null);
+    this.showKnown(known);
     this.reasons.replaceChildren();
     this.render();
     this.showFacts();
+  }
+
+  /** Offers to look at the state as one role knows it. */
+  showSeats(roles) {
+    const option = ({ name }, role) => el("option", { value: role }, `as ${words(name)} knows it`);
+    this.seat.replaceChildren(el("option", { value: "" }, "the whole state"), ...roles.map(option));
+  }
+
+  /** What a role knows beside the board. */
+  showKnown(known) {
+    const parts = known?.error
+      ? [el("p", { class: "bad" }, known.error)]
+      : known
+        ? beside(known, this.board === null)
+        : [];
+    this.known.replaceChildren(...parts);
+  }
+
+  showLegal() {
+    document.getElementById("legal").scrollIntoView({ block: "nearest" });
   }
 
   /** The rules cannot be played as they are; what is shown is an earlier text. */

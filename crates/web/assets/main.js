@@ -30,6 +30,13 @@ async function show() {
       const about = await session.about();
       if (own !== turn) return;
       shown = new (hides(about.status.sight) ? Curtain : Table)(page, nav, session, about, show);
+    } else if (wanted.replay) {
+      const { id: opened } = await api.open({ replay: wanted.replay });
+      // The way back leads to where the link was.
+      if (own === turn) location.replace(`#s=${opened}`);
+    } else if (wanted.matches !== undefined) {
+      const [{ Records }, found] = await Promise.all([import("./records.js"), api.records()]);
+      if (own === turn) shown = new Records(page, found);
     } else if (wanted.edit || wanted.new) {
       // The studio is loaded by those who want it.
       const { openStudio } = await import("./studio.js");
@@ -42,7 +49,11 @@ async function show() {
       if (own === turn) shown = new Begin(page, about);
     } else {
       nav.append(el("a", { class: "button", id: "new", href: "#new" }, "New game"));
-      shown = new Setup(page, await api.games(), (opened) => {
+      const allowed = await api.games();
+      if (own !== turn) return;
+      if (allowed.records)
+        nav.prepend(el("a", { class: "button", id: "matches", href: "#matches" }, "Matches"));
+      shown = new Setup(page, allowed, (opened) => {
         location.hash = `s=${opened.id}`;
       });
     }

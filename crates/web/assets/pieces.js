@@ -77,15 +77,16 @@ const stone = (radius = 36) => [
 
 function parts(token, roles) {
   const text = token.label;
+  const name = token.name.toLowerCase();
+  // Those who write crosses and rings see them, even where they are the names of roles.
+  if (name === "x") return [svg("path", { d: "M24 24L76 76M76 24L24 76", class: "stroke" })];
+  if (name === "o") return [svg("circle", { cx: 50, cy: 50, r: 27, class: "stroke" })];
   const figure = Object.entries(FIGURES).find(([glyphs]) => glyphs.includes(text));
   if (figure) return [svg("path", { d: CHESS[figure[1]], class: "body figure" })];
   if ("⛁⛃".includes(text)) return [...stone(), svg("path", { d: CROWN, class: "crown" })];
   if ("○●⛀⛂".includes(text)) return stone();
   if (token.mark) return stone(token.layer === 0 ? 30 : 16);
-  const name = token.name.toLowerCase();
   if (COLOURS[name] || roles.some((role) => role.toLowerCase() === name)) return stone();
-  if (name === "x") return [svg("path", { d: "M24 24L76 76M76 24L24 76", class: "stroke" })];
-  if (name === "o") return [svg("circle", { cx: 50, cy: 50, r: 27, class: "stroke" })];
   const size = text.length > 3 ? 20 : [0, 46, 34, 26][text.length] || 46;
   if (token.owner !== null) return [...stone(38), label(text, size * 0.86)];
   return [svg("rect", { x: 9, y: 9, width: 82, height: 82, rx: 12, class: "body" }), label(text, size)];

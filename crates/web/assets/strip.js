@@ -1,39 +1,14 @@
 // A playout in small pictures, with what playouts refute flagged on it.
 
-import { parity } from "./board.js";
 import { el, moveText, words } from "./dom.js";
-import { piece, roleColours } from "./pieces.js";
-import { beside } from "./side.js";
-
-/** The boards of a state, small and without buttons. */
-function small(picture, board, roles, colours) {
-  const rows = Math.max(board.rows.length, 1);
-  const holes = new Set(board.holes);
-  const per = board.columns.length * rows;
-  const half = parity(board);
-  return board.boards.map((_, number) => {
-    const grid = el("span", { class: "small", "aria-hidden": "true" });
-    grid.style.setProperty("--columns", board.columns.length);
-    for (let at = 0; at < per; at++) {
-      const square = number * per + at;
-      const place = Math.floor(at / board.columns.length) + (at % board.columns.length);
-      const odd = half === null ? board.chequered && place % 2 === 1 : place % 2 !== half;
-      const cell = el("span", {
-        class: `square${odd ? " odd" : ""}${holes.has(square) && half === null ? " hole" : ""}`,
-      });
-      cell.append(
-        ...(picture.squares[square] ?? []).slice(0, 1).map((token) => piece(token, roles, colours)),
-      );
-      grid.append(cell);
-    }
-    return grid;
-  });
-}
+import { roleColours } from "./pieces.js";
+import { thumbnail } from "./thumbnail.js";
 
 export class Strip {
-  /** Draws in `element`; `look` gets the joint moves that lead to a picture. */
-  constructor(element, again, look) {
+  /** Draws in `element`; `look` gets the joint moves that lead to a picture, `jump` the line of a rule. */
+  constructor(element, again, look, jump) {
     this.look = look;
+    this.jump = jump;
     this.pictures = el("ol", { class: "strip" });
     this.note = el("p", { class: "reason", role: "status" });
     this.refuted = el("ul", { class: "refuted" });
@@ -63,10 +38,7 @@ export class Strip {
       const made = moves.map((move) => moveText(move)).join(" · ");
       const end = terminal ? goals.map((goal) => goal ?? "–").join(" : ") : null;
       const flagged = flag && step === last;
-      const drawing =
-        answer.board.kind === "table"
-          ? [el("span", { class: "small facts" }, ...beside({ ...picture, extent: null }, true))]
-          : small(picture, answer.board, roles, colours);
+      const drawing = thumbnail(picture, answer.board, roles, colours);
       const button = el(
         "button",
         {
@@ -88,7 +60,7 @@ export class Strip {
   }
 
   /** Lists what playouts refute; `show` gets what is chosen. */
-  list({ playouts, refuted }, show) {
+  list({ playouts, refuted, harmless, neverFired, omitted }, show) {
     const item = (one) =>
       el(
         "li",
@@ -97,7 +69,42 @@ export class Strip {
         ` ${words(one.code.replaceAll("-", " "))}: ${one.message}`,
       );
     const none = el("li", { class: "reason" }, `${playouts} playouts refute nothing.`);
-    this.refuted.replaceChildren(...(refuted.length ? refuted.map(item) : [none]));
+    this.refuted.replaceChildren(
+      ...(refuted.length ? refuted.map(item) : [none]),
+      ...harmless.map((one) =>
+        el("li", { class: "reason" }, ...item(one).childNodes, el("p", {}, `It is ${one.harmless}.`)),
+      ),
+      ...(neverFired.length ? [this.unused(playouts, neverFired, omitted)] : []),
+    );
+  }
+
+  /** The rules that no playout used. */
+  unused(playouts, rules, omitted) {
+    const place = (line, text) =>
+      el("button", { type: "button", class: "line", onclick: () => this.jump(line) }, text);
+    const item = ({ line, rule, conditionLine, condition }) =>
+      el(
+        "li",
+        {},
+        place(line, `line ${line}`),
+        " ",
+        el("code", {}, rule),
+        " fails at ",
+        el("code", {}, condition),
+        conditionLine === line ? null : [" ", place(conditionLine, `line ${conditionLine}`)],
+      );
+    const count = rules.length + omitted;
+    const title = `${count} ${count === 1 ? "rule" : "rules"} never fired in ${playouts} playouts; the first condition that failed:`;
+    return el(
+      "li",
+      { class: "reason" },
+      el(
+        "details",
+        { id: "unused", open: rules.length < 6 },
+        el("summary", {}, title),
+        el("ul", { class: "uses" }, rules.map(item), omitted ? el("li", {}, `and ${omitted} more`) : null),
+      ),
+    );
   }
 
   fail(text) {

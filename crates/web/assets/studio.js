@@ -1,55 +1,37 @@
 // The author's studio: the text of a game, what is wrong with it, and the game as it is played.
 
 import * as api from "./api.js";
-import { el, say, toast, words } from "./dom.js";
-import { makeEditor, prose } from "./editor.js";
+import { download, el, say, toast, words } from "./dom.js";
+import { makeEditor } from "./editor.js";
+import { beginning, kept } from "./files.js";
+import { redraw } from "./gallery.js";
 import { Live } from "./live.js";
+import { Problems, Uses } from "./problems.js";
 import { Strip } from "./strip.js";
+import { ViewFile } from "./viewfile.js";
 
 /** How long the text has to rest before its mistakes are looked for, and before it is played, in ms. */
 const LOOK = 40;
 const PLAY = 300;
 
-/** Texts that are not saved, by the address of their page, as long as the page is not loaded anew. */
-const kept = new Map();
-
-/** Keeps a text for the page `#new=pasted`. */
-export function paste(name, text) {
-  kept.set("new=pasted", { name, text, version: null, saved: "", savedAs: null });
-}
-
-/** Where an author begins at `key`, the address of the page. */
-async function beginning(key, wanted) {
-  if (kept.has(key)) return kept.get(key);
-  if (wanted.edit) {
-    const { text, version } = await api.source(wanted.edit);
-    return { name: wanted.edit, text, version, saved: text, savedAs: wanted.edit };
-  }
-  if (wanted.new === "empty" || wanted.new === "pasted")
-    return { name: "my_game", text: "", version: null, saved: "", savedAs: null };
-  const { text } = await api.template(wanted.new);
-  return { name: "my_game", text, version: null, saved: text, savedAs: null };
-}
-
 /** Opens the studio in `page`. */
 export async function openStudio(page, nav, key, wanted) {
   const [about, begun] = await Promise.all([api.studio(), beginning(key, wanted)]);
-  return new Studio(page, nav, { key, about, begun, game: wanted.edit ?? null });
+  return new Studio(page, nav, { key, about, begun });
 }
 
 class Studio {
-  constructor(page, nav, { key, about, begun, game }) {
-    Object.assign(this, { key, about, game });
+  constructor(page, nav, { key, about, begun }) {
+    Object.assign(this, { key, about });
     this.version = begun.version;
     this.saved = begun.saved;
     this.savedAs = begun.savedAs;
-    this.findings = [];
     // So many times the text has changed; an answer about an earlier text is of no use.
     this.edition = 0;
     this.seed = 1;
     this.build(page, nav, begun);
     this.leaving = (event) => {
-      if (this.editor && this.editor.text() !== this.saved) event.preventDefault();
+      if (this.editor && !this.isSaved()) event.preventDefault();
     };
     addEventListener("beforeunload", this.leaving);
     this.start(begun.text, false);
@@ -61,11 +43,19 @@ class Studio {
     this.edition += 1;
     removeEventListener("beforeunload", this.leaving);
     if (!this.editor) return;
-    const text = this.editor.text();
     const { version, saved, savedAs } = this;
-    if (text === saved) kept.delete(this.key);
-    else kept.set(this.key, { name: this.name.value, text, version, saved, savedAs });
+    if (this.isSaved()) kept.delete(this.key);
+    else {
+      const view = { text: this.view.text(), version: this.view.version, saved: this.view.saved };
+      kept.set(this.key, { name: this.name.value, text: this.editor.text(), version, saved, savedAs, view });
+    }
     this.editor.close();
+    this.view.close();
+  }
+
+  /** Whether the texts are those of the files, or those that the author began with. */
+  isSaved() {
+    return this.editor.text() === this.saved && this.view.isSaved();
   }
 
   build(page, nav, begun) {
@@ -85,7 +75,7 @@ class Studio {
     for (const event of ["pointerdown", "focus"])
       this.outline.addEventListener(event, () => this.showOutline());
     this.outline.append(el("option", {}, "Go to …"));
-    const plain = el("input", { type: "checkbox", id: "plain", onchange: () => this.switch(plain.checked) });
+    this.plain = el("input", { type: "checkbox", id: "plain", onchange: () => this.switch() });
     this.tools = el(
       "div",
       { class: "group start tools" },
@@ -94,13 +84,30 @@ class Studio {
       button("Download", "keep the text as a file", () => this.download(), "download"),
       button("Format", "lay the text out (Shift-Alt-F)", () => this.command("format"), "format"),
       button("Rename", "rename what stands at the cursor (F2)", () => this.command("rename"), "rename"),
+      button(
+        "Uses",
+        "list where the word at the cursor is used (Shift-F12)",
+        () => this.command("uses"),
+        "uses",
+      ),
       this.outline,
-      el("label", { class: "check" }, plain, "plain text"),
+      el("label", { class: "check" }, this.plain, "plain text"),
     );
+    const tab = (id, text) =>
+      el("button", { type: "button", role: "tab", id, onclick: () => this.turnTo(id) }, text);
+    this.tabs = [tab("tab-rules", "Rules"), tab("tab-view", "Board (view.json)")];
     this.asking = el("form", { class: "group start asking", hidden: true });
     this.place = el("div", { class: "editor" });
-    this.count = el("h2", {}, "Problems");
-    this.problems = el("ol", { class: "problems" });
+    const panel = (tab) => el("div", { role: "tabpanel", "aria-labelledby": tab });
+    this.panels = [panel("tab-rules"), panel("tab-view")];
+    const problems = el("section", { class: "panel", "aria-live": "polite" });
+    const uses = el("section", { class: "panel" });
+    this.panels[0].append(this.place, uses, problems);
+    const select = (from, to) => this.editor.select(from, to);
+    this.problems = new Problems(problems, select, (one) => this.fix(one));
+    this.uses = new Uses(uses, select);
+    this.view = new ViewFile(this.panels[1], begun.view, () => this.viewChanged());
+    this.view.command = (name) => this.command(name);
     this.note = el(
       "p",
       { class: "reason" },
@@ -113,10 +120,11 @@ class Studio {
       { class: "writing" },
       this.tools,
       this.asking,
-      this.place,
-      el("section", { class: "panel", "aria-live": "polite" }, this.count, this.problems),
+      el("div", { class: "tabs", role: "tablist", "aria-label": "files of the game" }, this.tabs),
+      ...this.panels,
       this.note,
     );
+    this.turnTo("tab-rules");
     const living = el("section", { class: "living" });
     this.live = new Live(
       living,
@@ -132,6 +140,7 @@ class Studio {
         this.showPlayout();
       },
       (line, at) => this.live.look(line, at).catch((error) => toast(error.message)),
+      (line) => this.jump(line),
     );
     page.classList.add("studio");
     page.append(writing, living);
@@ -141,11 +150,24 @@ class Studio {
     );
   }
 
+  /** Shows the text of the rules, or that of the view file. */
+  async turnTo(id) {
+    this.tabs.forEach((tab, at) => {
+      const on = tab.id === id;
+      tab.setAttribute("aria-selected", String(on));
+      this.panels[at].hidden = !on;
+    });
+    this.shown = id;
+    if (id === "tab-view") await this.view.open(this.plain.checked);
+  }
+
   async start(text, plain) {
     const hooks = {
+      label: "rules in KIF",
       ask: api.inquire,
+      lens: (lens) => this.lens(lens),
       changed: () => this.changed(),
-      moved: (offset) => this.mark(offset),
+      moved: (offset) => this.problems.mark(offset),
       command: (name) => this.command(name),
       fix: (finding) => this.fix(finding),
     };
@@ -156,19 +178,20 @@ class Studio {
     this.changed();
   }
 
-  async switch(plain) {
+  /** Changes from the editor to the plain text area, or back. */
+  async switch() {
     const text = this.editor.text();
     this.editor.close();
-    await this.start(text, plain);
-    this.editor.focus();
+    this.view.close();
+    await this.start(text, this.plain.checked);
+    await this.turnTo(this.shown);
   }
 
-  /** Asks about the text of now. The answer is null if the text has changed meanwhile. */
+  /** Asks about the text of now. The answer is undefined if a text has changed meanwhile. */
   async ask(what, question) {
     const edition = this.edition;
-    const game = this.game ?? undefined;
-    const answer = await api.inquire(what, { text: this.editor.text(), game, ...question });
-    return edition === this.edition ? answer : null;
+    const answer = await api.inquire(what, { text: this.editor.text(), view: this.view.text(), ...question });
+    return edition === this.edition ? answer : undefined;
   }
 
   changed() {
@@ -176,7 +199,16 @@ class Studio {
     clearTimeout(this.looking);
     clearTimeout(this.playing);
     this.looking = setTimeout(() => this.check(), LOOK);
-    this.saving.disabled = this.editor.text() === this.saved && this.version !== null;
+    this.saving.disabled = this.isSaved() && this.version !== null;
+  }
+
+  viewChanged() {
+    this.edition += 1;
+    clearTimeout(this.playing);
+    clearTimeout(this.looking);
+    this.saving.disabled = false;
+    // The rules too, as a change of the view file may have overtaken their check.
+    this.looking = setTimeout(() => this.check(), LOOK);
   }
 
   /** Looks for mistakes; a text without any is played. */
@@ -184,17 +216,20 @@ class Studio {
     try {
       const found = await this.ask("findings", {});
       if (!found) return;
-      this.findings = found.findings;
       this.editor.show(found);
-      this.showProblems(found.omitted);
+      this.problems.show(found.findings, found.omitted);
+      this.problems.mark(this.editor.offset());
       const error = found.findings.find(({ severity }) => severity === "error");
       if (error)
         this.live.stale(
           `The rules have errors; shown is the game before. Line ${error.line}: ${error.message}`,
         );
       else this.playing = setTimeout(() => this.replay(), PLAY);
+      // With the state of a game comes what is wrong in its view file.
+      const flaw = error ? await this.ask("view", {}) : undefined;
+      if (flaw !== undefined) this.view.show(flaw);
     } catch (error) {
-      this.count.textContent = error.message;
+      this.problems.fail(error.message);
     }
   }
 
@@ -202,6 +237,9 @@ class Studio {
   async replay() {
     try {
       await this.live.refresh();
+      this.view.show(this.live.answer?.flaw ?? null);
+      const lenses = await this.ask("lenses", {});
+      if (lenses) this.editor.showLenses(lenses);
       await this.showPlayout();
       const refuted = await this.ask("refute", {});
       if (!refuted) return;
@@ -225,56 +263,23 @@ class Studio {
     }
   }
 
-  showProblems(omitted) {
-    const errors = this.findings.filter(({ severity }) => severity === "error").length;
-    const warnings = this.findings.length - errors + omitted;
-    const many = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;
-    say(
-      this.count,
-      this.findings.length ? `${many(errors, "error")}, ${many(warnings, "warning")}` : "No problems",
-    );
-    const item = (one) =>
-      el(
-        "li",
-        { class: one.severity },
-        el(
-          "button",
-          { type: "button", class: "place", onclick: () => this.editor.select(one.from, one.to) },
-          `line ${one.line}: ${one.message}`,
-        ),
-        one.help ? el("p", { class: "reason" }, one.help) : null,
-        one.about
-          ? el(
-              "details",
-              { class: "reason" },
-              el("summary", {}, one.code),
-              ...one.about.flatMap((text) => prose(text)),
-            )
-          : null,
-        one.edits.length
-          ? el("button", { type: "button", class: "chip fix", onclick: () => this.fix(one) }, "Fix it")
-          : null,
-      );
-    this.problems.replaceChildren(...this.findings.map(item));
-    this.mark(this.editor.offset());
-  }
-
-  /** Marks the problems at the cursor. */
-  mark(offset) {
-    [...this.problems.children].forEach((item, at) => {
-      const one = this.findings[at];
-      item.classList.toggle("here", Boolean(one) && one.from <= offset && offset <= one.to);
-    });
+  /** Does what a line above a rule offers. */
+  async lens({ action, atom }) {
+    if (action === "play") return this.play();
+    await this.live.walk(0);
+    if (action === "moves") this.live.showLegal();
+    else await this.live.why(atom);
   }
 
   fix(finding) {
-    if (!this.findings.includes(finding)) return;
-    this.findings = [];
+    if (!this.problems.findings.includes(finding)) return;
+    this.problems.findings = [];
     this.editor.edit(finding.edits);
     this.editor.focus();
   }
 
   jump(line) {
+    this.turnTo("tab-rules");
     const lines = this.editor.text().split("\n");
     const from = lines.slice(0, line - 1).reduce((sum, one) => sum + one.length + 1, 0);
     this.editor.select(from, from + (lines[line - 1] ?? "").length);
@@ -286,9 +291,12 @@ class Studio {
       format: () => this.format(),
       rename: () => this.rename(),
       define: () => this.define(),
+      uses: () => this.showUses(),
       fix: () => {
         const at = this.editor.offset();
-        const found = this.findings.find((one) => one.edits.length && one.from <= at && at <= one.to);
+        const found = this.problems.findings.find(
+          (one) => one.edits.length && one.from <= at && at <= one.to,
+        );
         if (found) this.fix(found);
       },
     };
@@ -307,6 +315,12 @@ class Studio {
   async define() {
     const answer = await this.ask("define", { at: this.editor.offset() });
     if (answer) this.editor.select(answer.from, answer.to);
+  }
+
+  async showUses() {
+    const answer = await this.ask("references", { at: this.editor.offset() });
+    if (!answer) toast("There is no word at the cursor.");
+    this.uses.show(answer);
   }
 
   async rename() {
@@ -349,35 +363,54 @@ class Studio {
       toast("Nothing is saved here: `ggp web --games FOLDER` names a folder.");
       return;
     }
-    const [name, text] = [this.name.value.trim(), this.editor.text()];
+    const name = this.name.value.trim();
     // A new name is a new file.
-    if (name !== this.savedAs) this.version = null;
-    const keep = async (version) => {
-      const answer = await api.save({ name, text, version });
-      if (answer.changed) {
-        this.dialogue([`${answer.error}.`, el("button", { type: "submit" }, "Replace it")], () =>
-          keep(answer.version),
-        );
-        return;
-      }
-      this.version = answer.version;
+    if (name !== this.savedAs) [this.version, this.view.version] = [null, null];
+    await this.keepRules(name, this.editor.text(), this.version);
+  }
+
+  /** Saves a file; `done` gets the version. If it was changed elsewhere, the author is asked before. */
+  async keep(wanted, done) {
+    const answer = await api.save(wanted);
+    if (!answer.changed) return done(answer.version);
+    this.dialogue([`${answer.error}.`, el("button", { type: "submit" }, "Replace it")], () =>
+      this.keep({ ...wanted, version: answer.version }, done),
+    );
+  }
+
+  async keepRules(name, text, version) {
+    await this.keep({ name, text, version }, async (version) => {
+      this.version = version;
       this.savedAs = name;
-      this.game = name;
+      redraw(name);
       // Who comes back to this page gets the file.
       kept.delete(this.key);
       this.key = `edit=${name}`;
       history.replaceState(null, "", `#${this.key}`);
       this.saved = text;
-      this.saving.disabled = this.editor.text() === text;
+      this.saving.disabled = this.isSaved();
       say(this.note, `Saved as ${name}.kif in ${this.about.folder}.`);
-    };
-    await keep(this.version);
+      await this.keepView(name, this.view.text());
+    });
+  }
+
+  /** Saves the view file, if there is one that is not saved. */
+  async keepView(name, text) {
+    const { version, saved } = this.view;
+    const isFile = version !== null || text.trim() !== "";
+    if (!isFile || (version !== null && text === saved)) return;
+    await this.keep({ name, text, version, view: true }, (version) => {
+      this.view.version = version;
+      this.view.saved = text;
+      this.saving.disabled = this.isSaved();
+      say(this.note, `Saved as ${name}.kif and ${name}.view.json in ${this.about.folder}.`);
+    });
   }
 
   download() {
-    const address = URL.createObjectURL(new Blob([this.editor.text()], { type: "text/plain" }));
-    el("a", { href: address, download: `${this.name.value.trim() || "game"}.kif` }).click();
-    setTimeout(() => URL.revokeObjectURL(address), 10000);
+    const isView = this.shown === "tab-view";
+    const text = isView ? this.view.text() : this.editor.text();
+    download(`${this.name.value.trim() || "game"}${isView ? ".view.json" : ".kif"}`, text, "text/plain");
   }
 
   async showOutline() {

@@ -2,27 +2,21 @@
 
 import * as api from "./api.js";
 import { Board } from "./board.js";
-import { el, moveText, say, toast, words } from "./dom.js";
+import { download, el, label, moveText, say, toast, words } from "./dom.js";
 import { History, Tree } from "./history.js";
 import { read } from "./input.js";
+import { LegalMoves } from "./legal.js";
 import { roleColours } from "./pieces.js";
-import { seatForms } from "./setup.js";
+import { Players, times } from "./players.js";
+import { Result } from "./result.js";
+import { seatForms } from "./seats.js";
+import { sentence } from "./sentence.js";
 import { beside } from "./side.js";
-import { Thinking } from "./thinking.js";
+import { Sound } from "./sound.js";
+import { lineOf, Thinking } from "./thinking.js";
 
-const KINDS = { person: "you", engine: "engine", random: "random", remote: "elsewhere", elsewhere: "" };
-
-/** So many legal moves are listed at once. */
-const LISTED = 200;
-
-function seatText(seat, reasoner) {
-  if (!seat) return "chance";
-  if (seat.kind !== "engine") return KINDS[seat.kind];
-  const name = reasoner.name === "datalog" ? "engine on the interpreter (weak)" : "engine";
-  return seat.iterations
-    ? `${name}, ${seat.iterations.toLocaleString("en")} iterations`
-    : `${name}, ${seat.seconds} s`;
-}
+/** So many moves of the line behind a hint are shown. */
+const BEHIND = 2;
 
 export class Table {
   /** `again` is called when the page sees something else, such as the view of another role. */
@@ -42,6 +36,7 @@ export class Table {
     this.lineEnd = 0;
     this.node = null;
     this.chosen = [];
+    this.sound = new Sound();
     say(document.getElementById("title"), words(about.game));
     document.title = `${words(about.game)} – ggp`;
     this.build(page, nav);
@@ -58,6 +53,8 @@ export class Table {
   close() {
     this.unlisten();
     removeEventListener("keydown", this.keys);
+    this.players.close();
+    this.board?.close();
   }
 
   /** The session has ended; of matches that are watched there may be a next one. */
@@ -69,11 +66,12 @@ export class Table {
 
   build(page, nav) {
     const button = (text, title, action, id) =>
-      el("button", { type: "button", title, "aria-label": title, id, onclick: action }, text);
-    this.players = el("ul", { class: "players", "aria-label": "players" });
+      el("button", { type: "button", title, "aria-label": label(text, title), id, onclick: action }, text);
+    this.players = new Players(this.roles, this.colours);
+    this.result = new Result(this.about, this.colours);
     this.boards = el("div", { class: `boards ${this.about.board.kind}` });
     this.state = el("p", { class: "state", role: "status" });
-    this.moves = el("div", { class: "choices", "aria-label": "moves" });
+    this.moves = el("div", { class: "choices", role: "group", "aria-label": "moves" });
     this.back = button("‹", "one step back (←)", () => this.walk(-1), "back");
     this.start = button("«", "to the start", () => this.look(0), "start");
     this.forth = button("›", "one step forth (→)", () => this.walk(1), "forth");
@@ -93,34 +91,25 @@ export class Table {
       () => this.act("go", { node: this.view }),
       "go",
     );
+    this.turn = button("Flip", "turn the board (f)", () => this.board.flip(!this.board.isFlipped), "flip");
+    this.turn.hidden = this.about.board.kind === "table";
+    this.loud = button("Sound", "sounds on or off (s)", () => this.switchSound(), "sound");
+    this.loud.setAttribute("aria-pressed", String(this.sound.on));
     this.controls = el(
       "div",
       { class: "controls" },
       el("div", { class: "group" }, this.start, this.back, this.forth, this.end),
       el("div", { class: "group" }, this.undo, this.hint, this.now, this.hold, this.go),
+      el("div", { class: "group" }, this.turn, this.loud),
     );
     this.side = el("div", { class: "facts" });
-    this.filter = el("input", {
-      type: "search",
-      placeholder: "type a move, Enter plays it (/)",
-      "aria-label": "legal moves that contain",
-      oninput: () => this.listMoves(),
-      onkeydown: (event) => {
-        if (event.key === "Enter") this.listed?.querySelector("button")?.click();
-      },
-    });
-    this.listed = el("div", { class: "legal" });
     const history = el("section", { class: "panel" }, el("h2", {}, "Moves"));
     const thinking = el("section", { class: "panel thinking" }, el("h2", {}, "Thinking"));
-    const legal = el(
-      "details",
-      { class: "panel" },
-      el("summary", {}, "Legal moves"),
-      this.filter,
-      this.listed,
+    this.legal = new LegalMoves(
+      (move) => this.play(move),
+      (moves) => this.showArrows(moves),
+      () => this.listMoves(),
     );
-    legal.addEventListener("toggle", () => this.listMoves());
-    this.legal = legal;
     this.seats = el("details", { class: "panel" }, el("summary", {}, "Who plays"));
     this.seats.addEventListener("toggle", () => this.showSeats());
     page.classList.add("table");
@@ -128,21 +117,29 @@ export class Table {
       el(
         "section",
         { class: "stage" },
-        this.players,
+        this.players.list,
         this.boards,
         this.state,
+        this.result.element,
         this.moves,
         this.controls,
         this.side,
+        this.players.note,
       ),
-      el("aside", {}, history, thinking, legal, this.seats),
+      el("aside", {}, history, thinking, this.legal.element, this.seats),
     );
     this.saving = button("Save", "save the match", () => this.save(), "save");
     nav.append(this.saving, el("a", { class: "button", href: "#" }, "New"));
-    this.history = new History(history, (number) => this.look(number));
-    this.thinking = new Thinking(thinking, this.roles, this.colours, (squares) => this.board?.point(squares));
+    this.history = new History(history, this.colours, (number) => this.look(number));
+    this.thinking = new Thinking(thinking, this.roles, this.colours, (moves) => this.showArrows(moves));
     if (this.about.board.kind !== "table") {
-      this.board = new Board(this.boards, this.about, this.colours, (square) => this.click(square));
+      this.board = new Board(
+        this.boards,
+        this.about,
+        this.colours,
+        (square) => this.click(square),
+        (square) => this.ahead(square),
+      );
     }
   }
 
@@ -210,7 +207,12 @@ export class Table {
     this.node = node;
     this.chosen = [];
     if (!this.tree.line(this.lineEnd).includes(number) || this.follows) this.lineEnd = number;
+    if (from === null) {
+      const people = this.status.seats.flatMap((seat, role) => (seat?.kind === "person" ? [role] : []));
+      if (people.length === 1) this.board?.seat(node, people[0]);
+    }
     this.board?.show(node, from);
+    if (from !== null && node.parent === from) this.hear(node);
     this.render();
     this.listMoves();
   }
@@ -259,15 +261,19 @@ export class Table {
     const isTip = this.view === status.tip;
     const role = this.role();
     const moves = role < 0 ? [] : node.legal[role];
-    this.showPlayers(role, isTip);
+    const line = this.tree.line(this.lineEnd);
+    const used = times(this.tree, this.tree.line(this.view), this.roles);
+    const shown = { ...node, choosing: this.tree.nodes[this.view]?.choosing };
+    this.players.show({ status, node: shown, active: role, isTip, used });
+    this.result.show(node.terminal && isTip ? node : null, status);
+    this.showArrows([]);
     if (this.board) {
       const { next } = read(moves, this.chosen, this.board.shape);
       this.board.mark(next, this.chosen);
     }
     this.showChoices(moves);
-    say(this.state, this.sentence(role, isTip));
+    say(this.state, sentence(this, role, isTip));
     this.showSide();
-    const line = this.tree.line(this.lineEnd);
     const at = line.indexOf(this.view);
     this.start.disabled = this.back.disabled = at <= 0;
     this.forth.disabled = at === line.length - 1;
@@ -291,75 +297,6 @@ export class Table {
   /** What was thought before the state `number`, if that is known. */
   past(number) {
     return this.nodes.get(number)?.thoughts.find((thought) => thought);
-  }
-
-  sentence(role, isTip) {
-    const { node, status } = this;
-    if (status.note) return status.note;
-    if (node.terminal) {
-      const remarks = { none: " (the rules give no goal)", several: " (the largest of several goals)" };
-      const goals = this.rivals().map(
-        (at) => `${words(this.roles[at])} ${node.goals[at]}${remarks[node.given[at]] ?? ""}`,
-      );
-      return `Over: ${goals.join(", ")}. ${this.verdict()}`;
-    }
-    if (this.isBusy()) return "…";
-    if (!isTip && status.sight?.kind === "role") return "What you knew at that time.";
-    if (!isTip) return role >= 0 ? "An earlier state: move to begin a new line." : "An earlier state.";
-    if (status.watched || status.sight?.kind === "everything") return "Watching.";
-    if (role >= 0) {
-      const several = status.seats.filter((seat) => seat?.kind === "person").length > 1;
-      const who = several ? `${words(this.roles[role])}, choose` : "Your move";
-      return this.chosen.length ? `${who}: from ${this.board.name(this.chosen.at(-1))} to …` : `${who}.`;
-    }
-    if (status.held) return "Paused.";
-    if (status.sight) return "Waiting for the others …";
-    if (status.working !== null) return `${words(this.roles[status.working])} is thinking …`;
-    return "Waiting …";
-  }
-
-  /** The roles whose moves are not chance. */
-  rivals() {
-    return this.roles.map((_, role) => role).filter((role) => this.status.seats[role] !== null);
-  }
-
-  verdict() {
-    const goals = this.rivals().map((role) => this.node.goals[role]);
-    const people = this.status.seats
-      .map((seat, role) => [seat, role])
-      .filter(([seat]) => seat?.kind === "person");
-    if (people.length !== 1) return "";
-    const own = this.node.goals[people[0][1]];
-    if (goals.length === 1) return own === 100 ? "Solved!" : "";
-    const best = Math.max(...goals);
-    if (own < best) return "You lose.";
-    return goals.filter((goal) => goal === best).length > 1 ? "A draw." : "You win!";
-  }
-
-  showPlayers(active, isTip) {
-    const { status } = this;
-    const player = (name, role) => {
-      const seat = status.seats[role];
-      const decides = this.node.legal[role].length > 1;
-      const chosen = isTip && this.status.chosen[role] && decides;
-      const goal = this.node.terminal ? this.node.goals[role] : null;
-      const thinks = this.status.working === role && isTip;
-      const mark = goal !== null ? `${goal}` : chosen ? "✓" : thinks ? "…" : "";
-      const dot = el("span", { class: "dot" });
-      dot.style.setProperty("--fill", this.colours[role]);
-      return el(
-        "li",
-        { class: role === active || thinks ? "active" : null },
-        dot,
-        el("span", { class: "name" }, words(name)),
-        el("span", { class: "who", title: status.reasoner.why }, seatText(seat, status.reasoner)),
-        el("span", { class: "mark", "aria-label": chosen ? "has chosen" : null }, mark),
-      );
-    };
-    const items = this.roles.map(player);
-    const text = items.map((item) => item.outerHTML).join("");
-    if (text !== this.playersDrawn) this.players.replaceChildren(...items);
-    this.playersDrawn = text;
   }
 
   /** Buttons for the moves that name no square, or for what several moves on one square mean. */
@@ -392,38 +329,57 @@ export class Table {
   }
 
   listMoves() {
-    if (!this.legal.open || !this.node) return;
-    const role = this.role();
-    const of = role >= 0 ? [role] : this.roles.map((_, at) => at);
-    const text = this.filter.value.trim().toLowerCase();
-    const items = of.flatMap((at) =>
-      this.node.legal[at]
-        .filter((move) => moveText(move.move).toLowerCase().includes(text))
-        .map((move) => {
-          const shown = role >= 0 ? moveText(move.move) : `${this.roles[at]}: ${moveText(move.move)}`;
-          const item = el(
-            "button",
-            { type: "button", class: "chip", disabled: role < 0, onclick: () => this.play(move.move) },
-            shown,
-          );
-          const point = (squares) => () => this.board?.point(squares);
-          item.addEventListener("mouseenter", point(move.squares ?? []));
-          item.addEventListener("mouseleave", point([]));
-          return item;
-        }),
-    );
-    const more = items.length > LISTED ? [el("span", {}, `and ${items.length - LISTED} more`)] : [];
-    this.listed.replaceChildren(...items.slice(0, LISTED), ...more);
+    if (this.node) this.legal.list(this.node.legal, this.roles, this.role());
   }
 
   showSeats() {
     if (!this.seats.open || this.seats.childElementCount > 1) return;
     const roles = this.roles.map((name, role) => ({ name, nature: this.status.seats[role] === null }));
-    const kinds = this.status.seats.filter(Boolean).map((seat) => seat.kind);
-    const forms = seatForms(roles, { remote: true, longest: 120 }, kinds);
+    const seats = this.status.seats.filter(Boolean);
+    const forms = seatForms(roles, { remote: true, longest: 120 }, seats);
     const change = () => this.act("seats", { seats: forms.map((form) => form.read()) });
     const apply = el("button", { type: "button", onclick: change }, "Change");
     this.seats.append(...forms.map((form) => form.element), apply);
+  }
+
+  /** The squares that can be chosen after `square`. */
+  ahead(square) {
+    const role = this.role();
+    return role < 0 ? new Set() : read(this.node.legal[role], [square], this.board.shape).next;
+  }
+
+  /** Plays the sound of the step to `node`. */
+  hear(node) {
+    const before = this.nodes.get(node.parent);
+    const men = ({ squares }) => squares.filter((tokens) => tokens.length).length;
+    const isCapture = before && men(node) < men(before);
+    this.sound.play(node.terminal ? "end" : isCapture ? "capture" : "move");
+  }
+
+  switchSound() {
+    this.sound.turn(!this.sound.on);
+    this.loud.setAttribute("aria-pressed", String(this.sound.on));
+  }
+
+  /** Shows moves as arrows; without any, a hint with the line behind it. */
+  showArrows(moves) {
+    if (!this.board) return;
+    const { thought, tip } = this.status;
+    const isHint = thought?.hint && this.view === tip && thought.node === tip;
+    const hinted = isHint && thought.candidates[0]?.visits > 0 ? this.hinted(thought) : [];
+    const arrow = ({ squares, role, faint }) => ({
+      squares,
+      faint,
+      colour: faint ? this.colours[role] : null,
+    });
+    this.board.arrows.show((moves.length ? moves : hinted).map(arrow));
+  }
+
+  hinted({ role, candidates, principal }) {
+    const [best] = candidates;
+    const follows = principal[0]?.moves[role] === best.move ? principal.slice(1) : [];
+    const behind = lineOf(follows).slice(0, BEHIND);
+    return [...behind.map((one) => ({ ...one, faint: true })).reverse(), { squares: best.squares, role }];
   }
 
   click(square) {
@@ -458,9 +414,7 @@ export class Table {
   async save() {
     try {
       const record = await this.session.record(this.lineEnd);
-      const address = URL.createObjectURL(new Blob([JSON.stringify(record)], { type: "application/json" }));
-      el("a", { href: address, download: `${this.about.game}.json` }).click();
-      setTimeout(() => URL.revokeObjectURL(address), 10000);
+      download(`${this.about.game}.json`, JSON.stringify(record), "application/json");
     } catch (error) {
       toast(error.message);
     }
@@ -477,13 +431,14 @@ export class Table {
       u: () => this.undo.click(),
       h: () => this.hint.click(),
       n: () => this.now.click(),
+      f: () => this.turn.click(),
+      s: () => this.loud.click(),
       Escape: () => {
         this.chosen = [];
         this.render();
       },
       "/": () => {
-        this.legal.open = true;
-        this.filter.focus();
+        this.legal.focus();
       },
     };
     if (!actions[event.key]) return;

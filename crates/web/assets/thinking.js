@@ -1,6 +1,6 @@
 // What the engine thinks: candidate moves, the score over time and over the match, the line.
 
-import { el, moveText, say, svg } from "./dom.js";
+import { el, say, svg } from "./dom.js";
 
 const WIDTH = 320;
 const HEIGHT = 72;
@@ -32,8 +32,15 @@ function plot(title, lines) {
   return drawing;
 }
 
+/** The moves of the joint moves `steps` that name squares, in their order. */
+export function lineOf(steps) {
+  return steps.flatMap(({ squares }) =>
+    squares.flatMap((own, role) => (own.length ? [{ squares: own, role }] : [])),
+  );
+}
+
 export class Thinking {
-  /** Draws in `element`; `point` gets squares to be shown on the board. */
+  /** Draws in `element`; `point` gets moves to be shown on the board, each as its squares and its role. */
   constructor(element, roles, colours, point) {
     this.roles = roles;
     this.colours = colours;
@@ -45,7 +52,7 @@ export class Thinking {
     this.now = el("div", { class: "chart" });
     this.match = el("div", { class: "chart" });
     this.line = el("p", { class: "principal" });
-    const heads = ["Move", "Score", "", "Visits"].map((text) => el("th", { scope: "col" }, text));
+    const heads = ["Move", "Score", "Range", "Visits"].map((text) => el("th", { scope: "col" }, text));
     element.append(
       this.summary,
       el("div", { class: "scroll" }, el("table", {}, el("thead", {}, el("tr", {}, heads)), this.rows)),
@@ -60,9 +67,9 @@ export class Thinking {
     this.match.append(plot("score over the match", []));
   }
 
-  /** A thing that shows squares on the board while it is hovered or focused. */
-  pointing(element, squares) {
-    const on = () => this.point(squares);
+  /** A thing that shows moves on the board while it is hovered or focused. */
+  pointing(element, moves) {
+    const on = () => this.point(moves);
     const off = () => this.point([]);
     for (const name of ["mouseenter", "focus"]) element.addEventListener(name, on);
     for (const name of ["mouseleave", "blur"]) element.addEventListener(name, off);
@@ -74,6 +81,7 @@ export class Thinking {
     const text = JSON.stringify(thought);
     if (text === this.shown) return;
     this.shown = text;
+    this.role = thought.role;
     const key = `${thought.node} ${thought.role} ${thought.hint}`;
     if (key !== this.about) {
       this.about = key;
@@ -89,16 +97,11 @@ export class Thinking {
     say(this.summary, `${who}: ${count} iterations in ${thought.elapsed.toFixed(1)} s${guess}`);
     this.rows.replaceChildren(...thought.candidates.map((candidate) => this.row(candidate)));
     this.line.replaceChildren(
-      ...thought.principal.map((step) => {
+      ...thought.principal.map((step, number) => {
         const at = step.squares.findIndex((squares) => squares.length);
-        const move = step.moves[Math.max(at, 0)];
         return this.pointing(
-          el(
-            "button",
-            { type: "button", class: "chip" },
-            moveText(at < 0 ? step.moves.map(moveText).join(" · ") : move),
-          ),
-          step.squares.flat(),
+          el("button", { type: "button", class: "chip" }, at < 0 ? step.words.join(" · ") : step.words[at]),
+          lineOf(thought.principal.slice(0, number + 1)),
         );
       }),
     );
@@ -127,12 +130,12 @@ export class Thinking {
     const row = el(
       "tr",
       { tabindex: 0 },
-      el("td", { class: "move" }, moveText(candidate.move)),
+      el("td", { class: "move" }, candidate.words),
       el("td", { class: "number", title }, shown),
       el("td", { class: "bars", title }, bar),
       el("td", { class: "number" }, candidate.visits.toLocaleString("en")),
     );
-    return this.pointing(row, candidate.squares);
+    return this.pointing(row, [{ squares: candidate.squares, role: this.role }]);
   }
 
   /** The scores over the match: of each role, by the number of the step. */

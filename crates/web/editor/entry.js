@@ -9,7 +9,7 @@ export {
   startCompletion,
 } from "@codemirror/autocomplete";
 export { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
-export { bracketMatching } from "@codemirror/language";
+export { bracketMatching, codeFolding, foldGutter, foldKeymap, foldService } from "@codemirror/language";
 export { forceLinting, lintGutter, lintKeymap, setDiagnostics } from "@codemirror/lint";
 export { highlightSelectionMatches, searchKeymap } from "@codemirror/search";
 export { Compartment, EditorState, RangeSetBuilder, StateEffect, StateField } from "@codemirror/state";
@@ -23,4 +23,5 @@ export {
   hoverTooltip,
   keymap,
   lineNumbers,
+  WidgetType,
 } from "@codemirror/view";

@@ -1,5 +1,6 @@
 //! The result of a search, in the form that a page shows.
 
+use crate::gesture;
 use crate::known::Known;
 use ggp_arena::interval::wilson;
 use ggp_game::SearchReport;
@@ -17,6 +18,8 @@ const LINE: usize = 12;
 pub(crate) struct Candidate {
     #[serde(rename = "move")]
     mv: String,
+    /// The move in words.
+    words: String,
     squares: Vec<usize>,
     visits: u64,
     /// The mean goal of the role that makes the move, from 0 to 100. `None` if the move has no visits.
@@ -30,10 +33,11 @@ pub(crate) struct Candidate {
     proven: Option<u8>,
 }
 
-/// A joint move of the principal variation, and for each of its moves the squares that the move names.
+/// A joint move of the principal variation, and for each of its moves its words and the squares that it names.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Step {
     moves: Vec<String>,
+    words: Vec<String>,
     squares: Vec<Vec<usize>>,
 }
 
@@ -82,12 +86,15 @@ impl Analysis {
         (role, node): (usize, usize),
         elapsed: f64,
     ) -> Analysis {
-        let squares = |mv: &str| crate::gesture::squares(&known.model, mv, position);
+        let squares = |mv: &str| gesture::squares(&known.model, mv, position);
+        // The moves behind the first are told in the layout of the state that was searched, as their squares are.
+        let words = |mv: &str| gesture::words(&known.model, mv, position);
         let candidate = |c: &ggp_game::Candidate| {
             let share = c.score.map(|score| (score / 100.0).clamp(0.0, 1.0));
             let interval = share.map(|share| wilson(share, c.visits.max(1) as f64));
             Candidate {
                 mv: c.mv.clone(),
+                words: words(&c.mv),
                 squares: squares(&c.mv),
                 visits: c.visits,
                 score: c.score,
@@ -98,6 +105,7 @@ impl Analysis {
         };
         let step = |joint: &Vec<String>| Step {
             moves: joint.clone(),
+            words: joint.iter().map(|mv| words(mv)).collect(),
             squares: joint.iter().map(|mv| squares(mv)).collect(),
         };
         Analysis {

@@ -7,19 +7,22 @@
 
 use crate::catalogue::Offer;
 use crate::config::Config;
+use crate::gallery::Gallery;
 use crate::hidden::{HiddenSession, sealed};
 use crate::id::any_id;
-use crate::known::{Known, check};
+use crate::known::{Known, check, check_within};
+use crate::loading::{Cancelled, Loading, Stage};
 use crate::lock::lock;
 use crate::pool::Pool;
+use crate::records::{self, Records};
 use crate::reply::Failure;
 use crate::seat_player::SeatPlayer;
 use crate::session::{Opening, Session};
-use crate::studio::{Question, Saved, Studio};
+use crate::studio::{Part, Question, Saved, Studio};
 use crate::table::Table;
 use axum::http::StatusCode;
 use ggp_arena::{Record, is_nature, is_sealed};
-use ggp_game::Game;
+use ggp_game::{Game, StopToken};
 use ggp_gdl::render::locate;
 use ggp_view::Sidecar;
 use serde::Deserialize;
@@ -27,9 +30,9 @@ use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// A session that has been idle for this long may be closed to make room for a new one.
 const LEFT: Duration = Duration::from_secs(60);
@@ -37,15 +40,23 @@ const LEFT: Duration = Duration::from_secs(60);
 /// The maximum number of games that are prepared at the same time. Preparation takes time and memory.
 const LEARNING: usize = 2;
 
+/// The maximum length of a ticket, in bytes.
+const MAX_TICKET: usize = 64;
+
 /// The state of a server: its sessions and its games.
 pub(crate) struct App {
     pub(crate) config: Arc<Config>,
-    pub(crate) learning: Semaphore,
+    learning: Arc<Semaphore>,
     pool: Arc<Pool>,
     pub(crate) studio: Studio,
+    pub(crate) gallery: Gallery,
+    /// The records that are watched. `None` if none are.
+    pub(crate) records: Option<Records>,
     offers: Mutex<Vec<Offer>>,
     known: Mutex<HashMap<String, Arc<Known>>>,
     sessions: Mutex<HashMap<String, Arc<dyn Table>>>,
+    /// The preparations for which pages wait, by the tickets that the pages have chosen.
+    loadings: Mutex<HashMap<String, Weak<Loading>>>,
     number: AtomicU64,
     /// The id of the session that shows the watched match. `None` if no match is watched.
     pub(crate) watched: Mutex<Option<String>>,
@@ -66,6 +77,15 @@ pub(crate) struct Wanted {
     /// The record of a match to continue.
     #[serde(default)]
     record: Option<String>,
+    /// The id of a session whose game is played again, instead of a game or rules.
+    #[serde(default)]
+    again: Option<String>,
+    /// The name of a record in the watched folder, whose match is shown.
+    #[serde(default)]
+    replay: Option<String>,
+    /// A word by which the page asks how far the preparation is.
+    #[serde(default)]
+    ticket: Option<String>,
 }
 
 /// A request to save a game.
@@ -76,18 +96,35 @@ pub(crate) struct Save {
     text: String,
     /// The version of the file that the page has read; `None` for a new file.
     version: Option<String>,
+    /// Whether the text is the view file of the game, and not its rules.
+    #[serde(default)]
+    view: bool,
+}
+
+impl From<Cancelled> for Failure {
+    fn from(_: Cancelled) -> Failure {
+        Failure::new(StatusCode::REQUEST_TIMEOUT, "the page no longer waits")
+    }
 }
 
 impl App {
-    pub(crate) fn new(config: Config, offers: Vec<Offer>, studio: Studio) -> std::io::Result<App> {
+    pub(crate) fn new(
+        config: Config,
+        offers: Vec<Offer>,
+        studio: Studio,
+        records: Option<Records>,
+    ) -> std::io::Result<App> {
         Ok(App {
             pool: Pool::start(config.threads.max(1))?,
             config: Arc::new(config),
-            learning: Semaphore::new(LEARNING),
+            learning: Arc::new(Semaphore::new(LEARNING)),
             studio,
+            gallery: Gallery::new(),
+            records,
             offers: Mutex::new(offers),
             known: Mutex::default(),
             sessions: Mutex::default(),
+            loadings: Mutex::default(),
             number: AtomicU64::new(0),
             watched: Mutex::default(),
         })
@@ -98,23 +135,44 @@ impl App {
         lock(&self.offers).iter().map(|offer| offer.name.clone()).collect()
     }
 
+    /// What is known of each offered game from its text.
+    pub(crate) fn summaries(&self) -> Vec<Value> {
+        let offers = lock(&self.offers).clone();
+        offers.iter().map(|offer| Value::clone(&self.gallery.summary(offer))).collect()
+    }
+
+    /// The board of the first state of an offered game.
+    pub(crate) fn picture(&self, name: &str) -> Result<Value, Failure> {
+        let offer = self.offer(name).ok_or_else(|| Failure::missing("game"))?;
+        Ok(Value::clone(&self.gallery.picture(&offer)))
+    }
+
     /// The offered game `name`.
     fn offer(&self, name: &str) -> Option<Offer> {
         lock(&self.offers).iter().find(|offer| offer.name == name).cloned()
     }
 
-    /// The rules of an offered game for an editor, with the version of its file if it can be saved.
+    /// The rules and the view file of an offered game for an editor, each with the version of its file if it can be
+    /// saved.
     pub(crate) fn source(&self, name: &str) -> Result<Value, Failure> {
         let offer = self.offer(name).ok_or_else(|| Failure::missing("game"))?;
         // A file whose name cannot be saved, or a link, is edited as a copy.
-        let file = self.studio.shelf.as_ref().and_then(|shelf| shelf.read(name).ok().flatten());
-        let (kif, version) = file.map_or((offer.kif, None), |(kif, version)| (kif, Some(version)));
-        Ok(json!({ "text": String::from_utf8_lossy(&kif), "version": version }))
+        let read = |part: Part, known: Vec<u8>| {
+            let file = self.studio.shelf.as_ref().and_then(|shelf| shelf.read(name, part).ok().flatten());
+            file.map_or((known, None), |(text, version)| (text, Some(version)))
+        };
+        let (kif, version) = read(Part::Rules, offer.kif);
+        let (view, view_version) = read(Part::View, offer.sidecar.unwrap_or_default());
+        Ok(json!({
+            "text": String::from_utf8_lossy(&kif), "version": version,
+            "view": String::from_utf8_lossy(&view), "viewVersion": view_version,
+        }))
     }
 
     /// Saves a game in the folder of the studio, and offers it.
     pub(crate) fn save(&self, wanted: &Save) -> Result<Value, Failure> {
-        let Save { name, text, version } = wanted;
+        let Save { name, text, version, view } = wanted;
+        let part = if *view { Part::View } else { Part::Rules };
         let shelf = self.studio.shelf.as_ref();
         let shelf = shelf.ok_or_else(|| {
             Failure::new(
@@ -122,15 +180,15 @@ impl App {
                 "nothing is saved here: `ggp web --games FOLDER` names a folder",
             )
         })?;
-        match shelf.save(name, text, version.as_deref()).map_err(Failure::bad)? {
+        match shelf.save(name, part, text, version.as_deref()).map_err(Failure::bad)? {
             Saved::Done(version) => {
-                self.replace(name, text);
+                self.replace(name, part, text);
                 Ok(json!({ "version": version }))
             }
             Saved::Changed(now) => {
                 let error = match now {
-                    Some(_) => format!("{name}.kif was changed elsewhere, or exists already"),
-                    None => format!("{name}.kif was removed elsewhere"),
+                    Some(_) => format!("{} was changed elsewhere, or exists already", part.file(name)),
+                    None => format!("{} was removed elsewhere", part.file(name)),
                 };
                 let body = json!({ "error": error, "changed": true, "version": now });
                 Err(Failure { status: StatusCode::CONFLICT, body })
@@ -138,17 +196,23 @@ impl App {
         }
     }
 
-    /// Offers the game `name` with the rules `text`. Sessions of the earlier rules go on.
-    fn replace(&self, name: &str, text: &str) {
+    /// Offers the game `name` with the rules or the view file `text`. Sessions of the earlier rules go on. A view file
+    /// without rules makes no offer.
+    fn replace(&self, name: &str, part: Part, text: &str) {
         let mut offers = lock(&self.offers);
-        let kif = text.as_bytes().to_vec();
-        if let Some(offer) = offers.iter_mut().find(|offer| offer.name == name) {
-            offer.kif = kif;
-        } else {
-            let at = offers.partition_point(|offer| offer.name.as_str() < name);
-            offers.insert(at, Offer { name: name.to_owned(), kif, sidecar: None });
+        let text = text.as_bytes().to_vec();
+        match (offers.iter_mut().find(|offer| offer.name == name), part) {
+            (Some(offer), Part::Rules) => offer.kif = text,
+            (Some(offer), Part::View) => offer.sidecar = Some(text),
+            (None, Part::Rules) => {
+                let at = offers.partition_point(|offer| offer.name.as_str() < name);
+                offers.insert(at, Offer { name: name.to_owned(), kif: text, sidecar: None });
+            }
+            (None, Part::View) => {}
         }
+        drop(offers);
         lock(&self.known).remove(name);
+        self.gallery.forget(name);
     }
 
     /// Answers a question of an editor.
@@ -242,22 +306,56 @@ impl App {
         Ok((offer.name, offer.kif, false))
     }
 
-    fn learn(&self, wanted: &Wanted) -> Result<Arc<Known>, Failure> {
+    /// Waits until a game may be prepared.
+    pub(crate) async fn turn_to_learn(&self) -> Result<OwnedSemaphorePermit, Failure> {
+        Arc::clone(&self.learning).acquire_owned().await.map_err(Failure::bad)
+    }
+
+    /// Begins a preparation about which the page of `wanted` may ask.
+    pub(crate) fn begin_loading(&self, wanted: &Wanted) -> Arc<Loading> {
+        let loading = Loading::new();
+        let mut loadings = lock(&self.loadings);
+        loadings.retain(|_, loading| loading.strong_count() > 0);
+        if let Some(ticket) = wanted.ticket.as_ref().filter(|ticket| ticket.len() <= MAX_TICKET) {
+            loadings.insert(ticket.clone(), Arc::downgrade(&loading));
+        }
+        loading
+    }
+
+    /// How far the preparation with the ticket `ticket` is, as JSON. The stage is null if there is none.
+    pub(crate) fn progress(&self, ticket: &str) -> Value {
+        let loading = lock(&self.loadings).get(ticket).and_then(Weak::upgrade);
+        let progress = loading.map(|loading| loading.progress());
+        json!({
+            "stage": progress.map(|(stage, _)| stage.words()),
+            "seconds": progress.map(|(_, seconds)| seconds),
+        })
+    }
+
+    fn learn(&self, wanted: &Wanted, loading: &Loading) -> Result<Arc<Known>, Failure> {
+        if let Some(id) = &wanted.again {
+            return Ok(Arc::clone(self.session(id)?.known()));
+        }
         if let (None, Some(name)) = (&wanted.rules, &wanted.game)
             && let Some(known) = lock(&self.known).get(name)
         {
             return Ok(Arc::clone(known));
         }
         let (name, kif, upload) = self.rules(wanted)?;
-        let (game, _) = check(&kif, upload);
+        let read = |stop: &StopToken| check_within(&kif, upload, Some(stop)).0;
+        let game = loading.run(Stage::Rules, read)?;
         let game: Arc<Game> =
             Arc::new(game.ok_or_else(|| Failure::bad("the rules have errors; they are shown when checked"))?);
         let offer = if upload { None } else { self.offer(&name) };
         let sidecar = offer.and_then(|offer| offer.sidecar);
         let sidecar = sidecar.and_then(|text| Sidecar::parse(&String::from_utf8_lossy(&text)).ok());
         let Config { choice, cache, .. } = &*self.config;
-        let known = Known::prepare(name.clone(), !upload, game, sidecar.as_ref(), *choice, cache.clone());
-        let known = known.map_err(|error| Failure::new(StatusCode::UNPROCESSABLE_ENTITY, error))?;
+        let prepare = |stop: &StopToken| {
+            Known::prepare(name.clone(), !upload, game, sidecar.as_ref(), *choice, cache.clone(), stop)
+        };
+        let known = loading
+            .run(Stage::Board, prepare)?
+            .map_err(|error| Failure::new(StatusCode::UNPROCESSABLE_ENTITY, error))?;
         let known = Arc::new(known);
         if !upload {
             lock(&self.known).insert(name, Arc::clone(&known));
@@ -288,9 +386,12 @@ impl App {
     }
 
     /// Opens a session for the requested game.
-    pub(crate) fn open(&self, wanted: &Wanted) -> Result<Arc<dyn Table>, Failure> {
+    pub(crate) fn open(&self, wanted: &Wanted, loading: &Loading) -> Result<Arc<dyn Table>, Failure> {
+        if let Some(name) = &wanted.replay {
+            return self.replay(name, loading);
+        }
         self.make_room(wanted.rules.is_some())?;
-        let known = self.learn(wanted)?;
+        let known = self.learn(wanted, loading)?;
         let seats = self.seats(&known.game, &wanted.seats)?;
         let record = match wanted.record.as_deref() {
             Some(text) if is_sealed(text) => Some(sealed::unseal(text, &known, &seats)?),
@@ -300,14 +401,25 @@ impl App {
             ),
             None => None,
         };
-        self.add(known, seats, record)
+        loading.run(Stage::Match, |_| self.add(known, seats, record))?
+    }
+
+    /// Opens a session that shows the match in the record `name` of the watched folder.
+    fn replay(&self, name: &str, loading: &Loading) -> Result<Arc<dyn Table>, Failure> {
+        let records = self.records.as_ref().ok_or_else(|| Failure::missing("record"))?;
+        let record = records.read(name)?;
+        let game = records::game(&record);
+        self.make_room(false)?;
+        loading.run(Stage::Match, |_| self.open_watched(&game, record))?
     }
 
     /// Opens a session that shows the match in `record`, which is played elsewhere. `name` is the name of the
     /// game.
     pub(crate) fn open_watched(&self, name: &str, record: Record) -> Result<Arc<dyn Table>, Failure> {
         let (game, rules, seats) = (Some(name.to_owned()), None, Vec::new());
-        let known = self.learn(&Wanted { game, rules, name: None, seats, record: None })?;
+        let wanted =
+            Wanted { game, rules, name: None, seats, record: None, again: None, replay: None, ticket: None };
+        let known = self.learn(&wanted, &Loading::new())?;
         let seat = |role| (!is_nature(&known.game, role)).then_some(SeatPlayer::Elsewhere);
         let seats = known.game.roles().map(seat).collect();
         self.add(known, seats, Some(record))

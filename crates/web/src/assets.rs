@@ -15,10 +15,19 @@ macro_rules! files {
 const FILES: &[(&str, &str, &str)] = files![
     "index.html": "text/html; charset=utf-8",
     "style.css": "text/css; charset=utf-8",
+    "board.css": "text/css; charset=utf-8",
+    "home.css": "text/css; charset=utf-8",
+    "match.css": "text/css; charset=utf-8",
     "studio.css": "text/css; charset=utf-8",
     "icon.svg": "image/svg+xml",
     "main.js": "text/javascript; charset=utf-8",
     "api.js": "text/javascript; charset=utf-8",
+    "arrows.js": "text/javascript; charset=utf-8",
+    "drag.js": "text/javascript; charset=utf-8",
+    "players.js": "text/javascript; charset=utf-8",
+    "records.js": "text/javascript; charset=utf-8",
+    "result.js": "text/javascript; charset=utf-8",
+    "sound.js": "text/javascript; charset=utf-8",
     "begin.js": "text/javascript; charset=utf-8",
     "board.js": "text/javascript; charset=utf-8",
     "codemirror.js": "text/javascript; charset=utf-8",
@@ -26,27 +35,40 @@ const FILES: &[(&str, &str, &str)] = files![
     "curtain.js": "text/javascript; charset=utf-8",
     "dom.js": "text/javascript; charset=utf-8",
     "editor.js": "text/javascript; charset=utf-8",
+    "files.js": "text/javascript; charset=utf-8",
+    "gallery.js": "text/javascript; charset=utf-8",
     "history.js": "text/javascript; charset=utf-8",
     "input.js": "text/javascript; charset=utf-8",
+    "legal.js": "text/javascript; charset=utf-8",
+    "sentence.js": "text/javascript; charset=utf-8",
     "live.js": "text/javascript; charset=utf-8",
     "pieces.js": "text/javascript; charset=utf-8",
+    "problems.js": "text/javascript; charset=utf-8",
+    "seats.js": "text/javascript; charset=utf-8",
     "setup.js": "text/javascript; charset=utf-8",
     "side.js": "text/javascript; charset=utf-8",
     "strip.js": "text/javascript; charset=utf-8",
     "studio.js": "text/javascript; charset=utf-8",
     "table.js": "text/javascript; charset=utf-8",
+    "thumbnail.js": "text/javascript; charset=utf-8",
     "thinking.js": "text/javascript; charset=utf-8",
+    "upload.js": "text/javascript; charset=utf-8",
+    "viewfile.js": "text/javascript; charset=utf-8",
     "why.js": "text/javascript; charset=utf-8",
 ];
 
 /// The element by which the page loads its style sheet.
 const LINK: &str = r#"<link rel="stylesheet" href="/assets/style.css" />"#;
 
+/// The style sheets, in the order of the cascade.
+const STYLES: [&str; 5] = ["style.css", "home.css", "board.css", "match.css", "studio.css"];
+
 /// The index page. Its style sheets are inlined, so that the first paint needs a single request. The content
 /// security policy allows only the style element with the attribute `nonce`, which must be unguessable.
 pub(crate) fn page(nonce: &str) -> Response {
     let text = |name: &str| FILES.iter().find(|(known, ..)| *known == name).map_or("", |(.., text)| text);
-    let style = format!("<style nonce=\"{nonce}\">{}{}</style>", text("style.css"), text("studio.css"));
+    let style: String = STYLES.iter().copied().map(text).collect();
+    let style = format!("<style nonce=\"{nonce}\">{style}</style>");
     let policy = POLICY.replace("style-src 'self'", &format!("style-src 'nonce-{nonce}'"));
     let headers = [
         (header::CONTENT_TYPE, "text/html; charset=utf-8"),

@@ -21,6 +21,39 @@ pub(crate) fn by_name(mv: &str, position: &Position) -> Option<usize> {
     named.next().map(|(square, _)| square).filter(|_| named.next().is_none())
 }
 
+/// The move `mv` in words: the squares from which and to which it goes, or its name with its square, and what else it
+/// says; as in `b3–a4`, `mark b2` or `b7–b8 queen`.
+pub(crate) fn words(model: &BoardModel, mv: &str, position: &Position) -> String {
+    let plain = mv.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')).unwrap_or(mv);
+    let gesture = model.gesture(mv, position);
+    let (Gesture::Path { rest, .. } | Gesture::Place { rest, .. } | Gesture::Choose { rest, .. }) = &gesture
+    else {
+        return plain.to_owned();
+    };
+    let names: Vec<String> =
+        gesture.squares().iter().map(|&square| short(&model.square_name(square))).collect();
+    let name = plain.split(' ').next().unwrap_or_default();
+    let mut words = if names.len() > 1 { names.join("–") } else { format!("{name} {}", names.join(" ")) };
+    for value in rest {
+        words.push(' ');
+        words.push_str(value);
+    }
+    words
+}
+
+/// The name of a square without blanks: `b3` for a letter and a number, `2,3` otherwise.
+fn short(name: &str) -> String {
+    let parts: Vec<&str> = name.split_whitespace().collect();
+    match parts[..] {
+        [column, row]
+            if column.bytes().all(|b| b.is_ascii_alphabetic()) && row.bytes().all(|b| b.is_ascii_digit()) =>
+        {
+            format!("{column}{row}")
+        }
+        _ => parts.join(","),
+    }
+}
+
 /// Whether the page offers the move `mv` as a button. The page does so if the move names no square.
 fn is_button(model: &BoardModel, mv: &str, position: &Position) -> bool {
     model.gesture(mv, position) == Gesture::Button && by_name(mv, position).is_none()

@@ -27,7 +27,7 @@ use crate::table::{Action, Table};
 use ggp_arena::Record;
 use match_play::RunningMatch;
 use screen::Sight;
-use seat_view::SeatView;
+pub(crate) use seat_view::SeatView;
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};

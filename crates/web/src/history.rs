@@ -17,6 +17,8 @@ pub(crate) struct Node {
     /// The joint move from the parent to this state. Empty for the first state.
     pub(crate) joint: Vec<String>,
     pub(crate) moment: Moment,
+    /// The moves of `joint` in words.
+    pub(crate) words: Vec<String>,
     /// The time at which the state was added, in milliseconds since 1970.
     pub(crate) time: u64,
     /// For each role, the results of the engine's search for the role's move in `joint`. `None` if no engine
@@ -53,11 +55,11 @@ impl History {
         children.into_iter().find(|(_, n)| n.parent == Some(parent) && n.joint == joint).map(|(i, _)| i)
     }
 
-    /// Adds a state and returns its index.
+    /// Adds a state and returns its index. With the joint move that led to it come its moves in words.
     pub(crate) fn add(
         &mut self,
         parent: Option<usize>,
-        joint: Vec<String>,
+        (joint, words): (Vec<String>, Vec<String>),
         moment: Moment,
         thoughts: Vec<Option<Arc<Analysis>>>,
     ) -> Result<usize, Full> {
@@ -68,7 +70,7 @@ impl History {
         }
         self.bytes += facts + legal;
         let time = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis() as u64;
-        self.nodes.push(Arc::new(Node { parent, joint, moment, time, thoughts }));
+        self.nodes.push(Arc::new(Node { parent, joint, moment, words, time, thoughts }));
         Ok(self.nodes.len() - 1)
     }
 

@@ -22,7 +22,17 @@ fn upload_limits() -> Limits {
 /// Checks the rules `kif`. Returns the game, or `None` if a finding is an error, and all findings. `upload`
 /// is true for rules from a visitor and false for rules from the catalogue.
 pub(crate) fn check(kif: &[u8], upload: bool) -> (Option<Game>, Vec<Diagnostic>) {
+    check_within(kif, upload, None)
+}
+
+/// As [`check`], but evaluations of the rules end when `stop` is raised, even those of the game that is returned.
+pub(crate) fn check_within(
+    kif: &[u8],
+    upload: bool,
+    stop: Option<&StopToken>,
+) -> (Option<Game>, Vec<Diagnostic>) {
     let limits = if upload { upload_limits() } else { Limits::default() };
+    let limits = Limits { interrupt: stop.map(StopToken::flag), ..limits };
     Rulesheet::new("<upload>", kif).check(Strictness::Default, limits)
 }
 
@@ -61,7 +71,7 @@ pub(crate) struct ReasonerNote {
 impl Known {
     /// Prepares a game. `choice` selects the state machine for searches. A propositional network is built in
     /// the background; the function waits for it only if `choice` is [`Choice::Propnet`]. Only an offered
-    /// game uses `cache`.
+    /// game uses `cache`. If `stop` is raised, the result is of no use.
     ///
     /// # Errors
     /// The reason why the game cannot be played.
@@ -72,6 +82,7 @@ impl Known {
         sidecar: Option<&Sidecar>,
         choice: Choice,
         cache: Option<NetworkCache>,
+        stop: &StopToken,
     ) -> Result<Known, String> {
         // A visitor's rules keep a processor busy for a bounded time.
         let build = if offered {
@@ -82,11 +93,12 @@ impl Known {
         let build = Build { choice, decisive: true, ..build };
         let network = build.begin(&game).map_err(|error| error.to_string())?;
         if choice == Choice::Propnet
-            && let Some(Err(why)) = network.wait(Deadline::never(), &StopToken::new())
+            && let Some(Err(why)) = network.wait(Deadline::never(), stop)
         {
             return Err(format!("the game has no network: {why}"));
         }
         let mut reasoner = Reasoner::replaced_by(&game, network.clone());
+        reasoner.interrupt_on(stop);
         let given = sidecar.and_then(|sidecar| board::of_game_with(&mut reasoner, sidecar).ok());
         let model = given.unwrap_or_else(|| board::of_game(&mut reasoner));
         let labels = Labels::new(&model, false);

@@ -4,8 +4,11 @@
 //! |---|---|---|
 //! | `GET /`, `GET /assets/NAME` | | the pages |
 //! | `GET /api/games` | | the offered games, and what the server allows |
+//! | `GET /api/games/NAME/picture` | | the board of the first state |
 //! | `POST /api/rules` | `game`, or `rules` | findings and roles |
-//! | `POST /api/sessions` | `game`, or `rules` and `name`; `seats`; `record` | a session |
+//! | `POST /api/sessions` | `game`, or `rules` and `name`, or `again`, or `replay`; `seats`; `record`; `ticket` | a session |
+//! | `GET /api/records` | | the records in the watched folder |
+//! | `GET /api/loading/TICKET` | | what is being done for the request with that ticket |
 //! | `GET /api/sessions/ID` | | the constant properties, and the status |
 //! | `GET /api/sessions/ID/tree?from=N` | | the states from index N on, in brief |
 //! | `GET /api/sessions/ID/nodes/N` | | the state with index N for display, with its legal moves |
@@ -36,6 +39,7 @@ use crate::app::{App, Save, Wanted};
 use crate::assets::{asset, page};
 use crate::guard::guard;
 use crate::id::any_id;
+use crate::loading::Wait;
 use crate::reply::{Failure, Json};
 use crate::seat_player::SeatPlayer;
 use crate::session::Listener;
@@ -69,7 +73,10 @@ pub(crate) fn router(app: &Arc<App>) -> Router {
         .route("/favicon.ico", get(|| async { asset("icon.svg") }))
         .route("/assets/{name}", get(|Path(name): Path<String>| async move { asset(&name) }))
         .route("/api/games", get(games))
+        .route("/api/games/{name}/picture", get(picture))
         .route("/api/rules", post(rules))
+        .route("/api/records", get(records))
+        .route("/api/loading/{ticket}", get(progress))
         .route("/api/sessions", post(open))
         .route("/api/sessions/{id}", get(about).delete(close))
         .route("/api/sessions/{id}/tree", get(tree))
@@ -130,27 +137,63 @@ fn read<T: DeserializeOwned>(body: &Bytes) -> Result<T> {
     serde_json::from_slice(body).map_err(Failure::bad)
 }
 
-async fn games(State(app): State<Arc<App>>) -> Json {
+async fn games(State(app): State<Arc<App>>) -> Result<Json> {
     let watched = crate::lock::lock(&app.watched).clone();
     let longest = app.config.longest.as_secs_f64();
-    Json(json!({
-        "games": app.games(), "watched": watched, "upload": app.config.upload, "longest": longest,
-        "remote": app.config.remote,
-    }))
+    aside(move || {
+        Ok(Json(json!({
+            "games": app.games(), "summaries": app.summaries(), "watched": watched, "upload": app.config.upload,
+            "longest": longest, "remote": app.config.remote, "records": app.records.is_some(),
+        })))
+    })
+    .await
+}
+
+async fn picture(State(app): State<Arc<App>>, Path(name): Path<String>) -> Result<Json> {
+    // Held until the work ends, even if the page does not wait for it.
+    let permit = Arc::clone(&app.gallery.drawing).acquire_owned().await.map_err(Failure::bad)?;
+    aside(move || {
+        let answer = app.picture(&name).map(Json);
+        drop(permit);
+        answer
+    })
+    .await
 }
 
 async fn rules(State(app): State<Arc<App>>, body: Bytes) -> Result<Json> {
     let wanted: Wanted = read(&body)?;
-    let _permit = app.learning.acquire().await.map_err(Failure::bad)?;
-    let looking = Arc::clone(&app);
-    aside(move || looking.look(&wanted).map(Json)).await
+    let permit = app.turn_to_learn().await?;
+    aside(move || {
+        let answer = app.look(&wanted).map(Json);
+        drop(permit);
+        answer
+    })
+    .await
 }
 
 async fn open(State(app): State<Arc<App>>, body: Bytes) -> Result<Json> {
     let wanted: Wanted = read(&body)?;
-    let _permit = app.learning.acquire().await.map_err(Failure::bad)?;
-    let opening = Arc::clone(&app);
-    aside(move || Ok(Json(opening.open(&wanted)?.about()))).await
+    let loading = app.begin_loading(&wanted);
+    // If the page closes the connection, this future is dropped, and the work ends.
+    let _wait = Wait(Arc::clone(&loading));
+    let permit = app.turn_to_learn().await?;
+    aside(move || {
+        let opened = app.open(&wanted, &loading);
+        drop(permit);
+        Ok(Json(opened?.about()))
+    })
+    .await
+}
+
+async fn records(State(app): State<Arc<App>>) -> Result<Json> {
+    aside(move || {
+        app.records.as_ref().map(|records| Json(records.list())).ok_or_else(|| Failure::missing("folder"))
+    })
+    .await
+}
+
+async fn progress(State(app): State<Arc<App>>, Path(ticket): Path<String>) -> Json {
+    Json(app.progress(&ticket))
 }
 
 async fn about(State(app): State<Arc<App>>, Path(id): Path<String>) -> Result<Json> {

@@ -4,6 +4,7 @@ use crate::app::App;
 use crate::catalogue::Offer;
 use crate::config::Config;
 use crate::listen::Bounded;
+use crate::records::Records;
 use crate::studio::{Shelf, Studio};
 use crate::{routes, watch};
 use ggp_game::{Simulate, StopToken};
@@ -17,6 +18,10 @@ use std::time::Duration;
 /// The maximum number of connections at the same time. A browser opens up to six connections, and each open
 /// page holds one of them for events.
 const CONNECTIONS: usize = 500;
+
+/// A connection to which the server has written nothing for this long is closed when it waits for the client. Longer than
+/// any response takes; event streams write more often.
+const PATIENCE: Duration = Duration::from_secs(150);
 
 /// The interval at which the server checks whether it should stop, and closes sessions that have been idle
 /// for too long.
@@ -41,7 +46,8 @@ pub struct Site {
 pub fn serve(listener: TcpListener, config: Config, site: Site, stop: &StopToken) -> io::Result<()> {
     let Site { offers, watch, folder, simulate } = site;
     let shelf = folder.as_deref().map(Shelf::new).transpose()?;
-    let app = Arc::new(App::new(config, offers, Studio::new(simulate, shelf))?);
+    let records = watch.as_deref().map(Records::new);
+    let app = Arc::new(App::new(config, offers, Studio::new(simulate, shelf), records)?);
     if let Some(path) = watch {
         let app = Arc::clone(&app);
         thread::Builder::new().name("record".to_owned()).spawn(move || watch::follow(&app, &path))?;
@@ -51,7 +57,7 @@ pub fn serve(listener: TcpListener, config: Config, site: Site, stop: &StopToken
     // nearly all cores.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let served = runtime.block_on(async {
-        let listener = Bounded::new(tokio::net::TcpListener::from_std(listener)?, CONNECTIONS);
+        let listener = Bounded::new(tokio::net::TcpListener::from_std(listener)?, CONNECTIONS, PATIENCE);
         let serving = axum::serve(listener, routes::router(&app)).into_future();
         let housekeeping = async {
             while !stop.is_stopped() {

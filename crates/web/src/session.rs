@@ -16,6 +16,7 @@ pub(crate) use news::News;
 use crate::analysis::Analysis;
 use crate::config::Config;
 use crate::engine::Engine;
+use crate::gesture;
 use crate::history::History;
 use crate::known::Known;
 use crate::lock::lock;
@@ -164,7 +165,7 @@ impl Session {
             ..Inner::default()
         };
         let start = evaluate(|stop| known.evaluate(|reasoner| Moment::initial(reasoner, stop)))?;
-        inner.history.add(None, Vec::new(), start, Vec::new())?;
+        inner.history.add(None, (Vec::new(), Vec::new()), start, Vec::new())?;
         let session = Session {
             id,
             config: Arc::clone(config),
@@ -227,7 +228,10 @@ impl Session {
         let next =
             |stop: &StopToken| self.known.evaluate(|reasoner| node.moment.next(&joint, reasoner, stop));
         let moment = evaluate(next)?;
-        Ok(inner.history.add(Some(parent), joint, moment, thoughts)?)
+        let model = &self.known.model;
+        let position = model.place(&node.moment.facts);
+        let words = joint.iter().map(|mv| gesture::words(model, mv, &position)).collect();
+        Ok(inner.history.add(Some(parent), (joint, words), moment, thoughts)?)
     }
 
     /// Whether the session only shows a match that is played elsewhere.

@@ -8,11 +8,13 @@ mod desk;
 mod language;
 mod live;
 mod refuted;
+mod seat;
 mod shelf;
 mod template;
+mod view_file;
 mod why;
 
-pub(crate) use shelf::{Saved, Shelf};
+pub(crate) use shelf::{Part, Saved, Shelf};
 
 use crate::lock::lock;
 use crate::reply::Failure;
@@ -36,7 +38,9 @@ const AT_ONCE: usize = 2;
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Question {
     text: String,
-    /// The name of the offered game that is edited, whose view file describes the board.
+    /// The text of the view file that describes the board. `None` for that of the game `game`.
+    view: Option<String>,
+    /// The name of the offered game that is edited.
     pub(crate) game: Option<String>,
     /// An offset.
     at: usize,
@@ -47,6 +51,8 @@ pub(crate) struct Question {
     line: Vec<Vec<String>>,
     /// The atom to explain.
     fact: String,
+    /// The index of the role whose knowledge is shown. `None` for the true state.
+    role: Option<usize>,
     /// The seed of a random playout. `None` walks along `line`.
     seed: Option<u64>,
 }
@@ -84,37 +90,55 @@ impl Studio {
 
     /// Waits for the permit to answer a question of the kind `what`.
     pub(crate) async fn permit(&self, what: &str) -> Result<OwnedSemaphorePermit, Failure> {
-        let plays = matches!(what, "state" | "why" | "strip" | "refute");
+        let plays = matches!(what, "state" | "why" | "strip" | "refute" | "lenses" | "view");
         let semaphore = if plays { &self.playing } else { &self.reading };
         Arc::clone(semaphore).acquire_owned().await.map_err(Failure::bad)
     }
 
-    /// Answers a question. `sidecar` is the text of the view file of the edited game.
+    /// Answers a question. `saved` is the text of the view file of the edited game, if the game has one.
     pub(crate) fn answer(
         &self,
         what: &str,
         question: Question,
-        sidecar: Option<Vec<u8>>,
+        saved: Option<Vec<u8>>,
     ) -> Result<Value, Failure> {
-        let Question { text, at, rename, line, fact, seed, .. } = question;
+        let Question { text, at, rename, line, fact, seed, view, role, .. } = question;
+        // An empty text is no view file.
+        let given = view.map(|view| Some(view.into_bytes()).filter(|view| !view.trim_ascii().is_empty()));
+        let sidecar = given.unwrap_or(saved);
         let unplayable = |why: String| Failure::new(StatusCode::UNPROCESSABLE_ENTITY, why);
         match what {
             "findings" => Ok(language::findings(text)),
             "hover" => Ok(language::hover(text, at)),
             "complete" => Ok(language::complete(text, at)),
             "define" => Ok(language::define(text, at)),
+            "references" => Ok(language::references(text, at)),
             "symbols" => Ok(language::symbols(text)),
             "format" => language::format(text).map_err(Failure::bad),
             "rename" => language::rename(text, at, rename.as_deref()).map_err(Failure::bad),
-            "state" => live::state(&*self.draft(text, sidecar)?, &line).map_err(unplayable),
+            "state" => live::state(&*self.draft(text, sidecar)?, &line, role).map_err(unplayable),
             "strip" => Ok(live::strip(&*self.draft(text, sidecar)?, &line, seed)),
             "refute" => refuted::refute(&*self.draft(text, sidecar)?, &self.simulate).map_err(unplayable),
+            // Without a game that can be played, there are the lenses that need none.
+            "lenses" => {
+                let opening = self.draft(text.clone(), sidecar).ok().map(|draft| live::opening(&draft));
+                Ok(language::lenses(text, opening.as_ref()))
+            }
+            "view" => Ok(self.flaw(text, sidecar)),
             "why" => {
                 let draft = self.draft(text, sidecar)?;
                 why::explain(&draft, &line, &fact).map_err(unplayable)
             }
             _ => Err(Failure::missing("page")),
         }
+    }
+
+    /// The first error of a view file, as JSON. If the game cannot be played, only what is wrong in any game.
+    fn flaw(&self, text: String, sidecar: Option<Vec<u8>>) -> Value {
+        let Some(view) = &sidecar else { return Value::Null };
+        let wrong = view_file::parse(&String::from_utf8_lossy(view)).err();
+        let wrong = wrong.or_else(|| self.draft(text, sidecar).ok()?.flaw.clone());
+        wrong.map_or(Value::Null, |flaw| flaw.to_json())
     }
 
     /// The prepared game of a text.

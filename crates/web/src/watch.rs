@@ -3,6 +3,7 @@
 
 use crate::app::App;
 use crate::lock::lock;
+use crate::records::{self, MAX_BYTES};
 use ggp_arena::Record;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,9 +12,6 @@ use std::time::{Duration, SystemTime};
 
 /// The interval at which the record is checked for changes.
 const LOOK: Duration = Duration::from_millis(150);
-
-/// The largest size of a record, in bytes.
-const MOST_BYTES: u64 = 64 << 20;
 
 /// Follows the record at `path`. If `path` is a folder, follows the newest record in it. Never returns.
 pub(crate) fn follow(app: &Arc<App>, path: &Path) {
@@ -58,7 +56,7 @@ fn show(
     (file, _, bytes): &(PathBuf, SystemTime, u64),
     match_id: &mut Option<String>,
 ) -> Result<(), String> {
-    if *bytes > MOST_BYTES {
+    if *bytes > MAX_BYTES {
         return Err("the record is too large".to_owned());
     }
     let text = fs::read_to_string(file).map_err(|error| error.to_string())?;
@@ -71,8 +69,7 @@ fn show(
     if let Some(session) = shown.and_then(|id| app.session(&id).ok()) {
         return session.follow(&record).map_err(|error| error.to_string());
     }
-    let address = record.game_meta_url.trim_end_matches('/');
-    let name = Path::new(address).file_stem().and_then(|stem| stem.to_str()).unwrap_or_default().to_owned();
+    let name = records::game(&record);
     let id = record.match_id.clone();
     let opened = app.open_watched(&name, record);
     let session = opened.map_err(|failure| format!("{name}: {}", failure.body["error"]))?;

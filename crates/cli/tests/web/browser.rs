@@ -143,6 +143,41 @@ impl Browser {
         self.post(&format!("/element/{element}/value"), &json!({ "text": keys }));
     }
 
+    /// Presses keys, one after the other, on what has the focus.
+    pub(crate) fn keys(&self, keys: &str) {
+        let press =
+            |key: char| [json!({"type": "keyDown", "value": key}), json!({"type": "keyUp", "value": key})];
+        let actions: Vec<Value> = keys.chars().flat_map(press).collect();
+        self.post("/actions", &json!({"actions": [{"type": "key", "id": "keyboard", "actions": actions}]}));
+    }
+
+    /// Drags with the mouse from one element to another.
+    pub(crate) fn drag(&self, from: &str, to: &str) {
+        let middle = |selector: &str| {
+            let script = "const box = document.querySelector(arguments[0]).getBoundingClientRect();
+                return [Math.round(box.x + box.width / 2), Math.round(box.y + box.height / 2)];";
+            let place = self.run(script, &json!([selector]));
+            (place[0].as_i64().expect("a place"), place[1].as_i64().expect("a place"))
+        };
+        let (from, to) = (middle(from), middle(to));
+        let at = |(x, y): (i64, i64)| json!({"type": "pointerMove", "duration": 20, "x": x, "y": y});
+        let actions = [
+            at(from),
+            json!({"type": "pointerDown", "button": 0}),
+            at((i64::midpoint(from.0, to.0), i64::midpoint(from.1, to.1))),
+            at(to),
+            json!({"type": "pointerUp", "button": 0}),
+        ];
+        let mouse = json!({"type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"}, "actions": actions});
+        self.post("/actions", &json!({ "actions": [mouse] }));
+    }
+
+    /// By how many pixels the page is wider than the window.
+    pub(crate) fn overflow(&self) -> i64 {
+        let wide = self.run("return document.documentElement.scrollWidth - innerWidth", &json!([]));
+        wide.as_i64().unwrap_or(i64::MAX)
+    }
+
     /// Saves a screenshot of the page.
     pub(crate) fn picture(&self, name: &str) {
         let image = self.command("GET", &format!("{}/screenshot", self.session), &Value::Null);

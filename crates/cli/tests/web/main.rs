@@ -1,9 +1,13 @@
 //! `ggp web`: the answers of its server, and whole games played by clicks in a browser.
 
+mod access;
 mod api;
 mod browser;
+mod gallery;
 mod hidden;
 mod http;
 mod pages;
+mod replay;
 mod server;
 mod studio;
+mod table;

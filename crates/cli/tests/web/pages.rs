@@ -10,21 +10,17 @@ const DESKTOP: (u32, u32) = (1280, 900);
 const PHONE: (u32, u32) = (390, 844);
 
 /// Selects `game` and its seats, and starts the match.
-fn begin(browser: &Browser, server: &Server, game: &str, seats: &[&str]) {
+pub(crate) fn begin(browser: &Browser, server: &Server, game: &str, seats: &[&str]) {
     browser.open(&format!("http://127.0.0.1:{}/", server.port));
     browser.wait("document.querySelectorAll('.card').length > 10");
-    let shown = game.replace('_', " ");
-    browser.run(
-        "[...document.querySelectorAll('.card')].find((card) => card.textContent === arguments[0]).click()",
-        &json!([shown]),
-    );
+    browser.click(&format!(".card[data-game=\"{game}\"]"));
     browser.wait(&format!("document.querySelectorAll('.seat').length === {}", seats.len()));
     let set = "
         const seats = [...document.querySelectorAll('.seat')];
         arguments[0].forEach((kind, at) => {
-            const [who, unit] = seats[at].querySelectorAll('select');
+            const [who, level] = seats[at].querySelectorAll('select');
             who.value = kind; who.dispatchEvent(new Event('change'));
-            unit.value = 'iterations'; unit.dispatchEvent(new Event('change'));
+            level.value = 'iterations'; level.dispatchEvent(new Event('change'));
             seats[at].querySelector('input[type=number]').value = 200;
         });";
     browser.run(set, &json!([seats]));
@@ -289,9 +285,7 @@ fn the_five_are_pictured_in_the_dark_and_on_a_phone() {
             browser.wait("document.querySelectorAll('.square .piece').length > 2");
             browser.wait("document.querySelectorAll('.step').length > 4");
             browser.picture(&format!("{game}-{name}"));
-            // Nothing is wider than the window.
-            let wide = browser.run("return document.documentElement.scrollWidth - innerWidth", &json!([]));
-            assert!(wide.as_i64().unwrap_or(99) <= 0, "{game} {name}: {wide} pixels too wide");
+            assert!(browser.overflow() <= 0, "{game} {name}: {} pixels too wide", browser.overflow());
         }
     }
 }

@@ -104,7 +104,55 @@ fn a_game_is_written_in_the_browser() {
         .wait("document.querySelector('.cm-activeLine').textContent.includes('(next (cell ?x ?y ?role))')");
     browser.click(".fluents .new button");
     browser.wait("document.querySelector('.why .line')");
-    // 7. It is saved in the folder.
+    // 7. The uses of a word are listed, parts are folded, and lines above rules explain them.
+    browser.run(
+        "return import('/assets/codemirror.js').then(({ EditorView }) => {
+            const view = EditorView.findFromDOM(document.querySelector('.cm-content'));
+            view.dispatch({ selection: { anchor: view.state.doc.toString().indexOf('(opponent ') + 3 } });
+        })",
+        &json!([]),
+    );
+    browser.click("#uses");
+    browser.wait("document.querySelectorAll('.uses .place').length > 1");
+    browser.click(".uses li:last-child .place");
+    browser.wait("document.querySelector('.cm-selectionBackground, .cm-activeLine')");
+    browser.click("#uses-close");
+    browser.run(
+        "return import('/assets/codemirror.js').then(({ EditorView }) => {
+            const view = EditorView.findFromDOM(document.querySelector('.cm-content'));
+            const at = view.state.doc.toString().indexOf('(<= (legal');
+            view.dispatch({ effects: EditorView.scrollIntoView(at, { y: 'center' }) });
+        })",
+        &json!([]),
+    );
+    browser.wait("[...document.querySelectorAll('.lens')].some((lens) => lens.textContent === '17 moves at the start')");
+    browser.wait("document.querySelectorAll('.cm-foldGutter span').length > 2");
+    browser.picture("studio-lens");
+    browser.run(
+        "[...document.querySelectorAll('.lens')].find((lens) => lens.textContent.startsWith('explain ')).click()",
+        &json!([]),
+    );
+    browser.wait("document.querySelector('.why')?.textContent.startsWith('✓ (legal')");
+    browser.run("document.querySelector('.cm-foldGutter span').click()", &json!([]));
+    browser.wait("document.querySelector('.cm-foldPlaceholder')");
+    // 8. The view file: a mistake is underlined, and what it says is drawn.
+    browser.click("#tab-view");
+    browser.click("#view-begin");
+    browser.wait("document.querySelector('.living .square.odd')");
+    let put = |text: &str| {
+        let script = "return import('/assets/codemirror.js').then(({ EditorView }) => {
+            const view = EditorView.findFromDOM(document.querySelectorAll('.cm-content')[1]);
+            view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } });
+        })";
+        browser.run(&format!("return ((text) => {{ {script} }})(arguments[0])"), &json!([text]));
+    };
+    put("{\"chequer\": true}");
+    browser.wait("document.querySelector('.cm-lintRange-error')?.textContent === '\"chequer\"'");
+    browser.picture("studio-view");
+    put("{\"chequered\": false}");
+    browser.wait("document.querySelectorAll('.cm-lintRange-error').length === 0");
+    browser.click("#tab-rules");
+    // 9. It is saved in the folder.
     browser.run(
         "const name = document.querySelector('.tools input'); name.value = 'three_in_a_row'",
         &json!([]),
@@ -116,7 +164,12 @@ fn a_game_is_written_in_the_browser() {
     let saved = std::fs::read_to_string(folder.path().join("three_in_a_row.kif")).expect("it is saved");
     assert!(saved.starts_with(";;; A board game with turns"), "{saved}");
     assert_eq!(get(server.port, "/api/games").ok()["games"], json!(["three_in_a_row"]));
-    // 8. It is played against an engine, and is there when the author comes back.
+    browser.wait(
+        "document.querySelector('.writing > .reason').textContent.includes('three_in_a_row.view.json')",
+    );
+    let saved = std::fs::read_to_string(folder.path().join("three_in_a_row.view.json")).expect("it is saved");
+    assert_eq!(saved, "{\"chequered\": false}");
+    // 10. It is played against an engine, and is there when the author comes back.
     browser.click("#play");
     browser.wait("document.querySelector('.players')");
     browser.run("history.back()", &json!([]));
@@ -267,6 +320,75 @@ fn the_author_sees_what_each_role_sees() {
 }
 
 #[test]
+fn the_author_sees_what_a_role_knows() {
+    let server = Server::start(&[]);
+    let moves = json!([["(hide left)", "wait"]]);
+    let question = json!({"text": template("hidden"), "moves": moves, "role": 1});
+    let known = inquire(&server, "state", &question).ok()["node"]["known"].clone();
+    assert_eq!(
+        (&known["extent"]["states"], &known["extent"]["sampled"]),
+        (&json!(3), &json!(false)),
+        "{known}"
+    );
+    assert_eq!(known["possible"].as_array().map(Vec::len), Some(3), "{known}");
+    // After a look into the full box, the role knows the state.
+    let moves = json!([["(hide left)", "wait"], ["wait", "(look left)"]]);
+    let question = json!({"text": template("hidden"), "moves": moves, "role": 1});
+    let known = inquire(&server, "state", &question).ok()["node"]["known"].clone();
+    assert_eq!(known["extent"]["states"], 1, "{known}");
+    // Nobody is asked what is known in a game that hides nothing, or what a role knows that does not exist.
+    for (name, role) in [("turns", 0), ("hidden", 7)] {
+        let question = json!({"text": template(name), "role": role});
+        assert_eq!(inquire(&server, "state", &question).ok()["node"]["known"], Value::Null);
+    }
+}
+
+#[test]
+fn playouts_tell_of_rules_that_never_fire_and_of_what_is_harmless() {
+    let server = Server::start(&[]);
+    let rule = "(<= (next (prize)) (true (cell 9 9 white)))";
+    let text = format!("{}\n{rule}\n", template("turns"));
+    let found = inquire(&server, "refute", &json!({ "text": text })).ok();
+    let never = found["neverFired"].as_array().expect("a list");
+    let last = text.trim_end().lines().count();
+    assert!(
+        never.iter().any(|one| one["line"] == last && one["condition"] == "(true (cell 9 9 white))"),
+        "{found}"
+    );
+    let falling = "(role a) (init (s 0)) (succ 0 1) (succ 1 2) (<= (next (s ?y)) (true (s ?x)) (succ ?x ?y)) \
+        (legal a go) (<= terminal (true (s 2))) (<= (goal a 90) (true (s 0))) (<= (goal a 50) (not (true (s 0))))";
+    let found = inquire(&server, "refute", &json!({ "text": falling })).ok();
+    assert_eq!(
+        (&found["refuted"], &found["harmless"][0]["code"]),
+        (&json!([]), &json!("falling-goals")),
+        "{found}"
+    );
+    assert!(
+        found["harmless"][0]["harmless"].as_str().is_some_and(|why| why.starts_with("harmless if")),
+        "{found}"
+    );
+}
+
+#[test]
+fn the_view_file_is_checked_and_drawn() {
+    let server = Server::start(&["--games", "games"]);
+    let source = get(server.port, "/api/studio/games/english_draughts").ok();
+    assert!(source["view"].as_str().is_some_and(|view| view.contains("glyphs")), "{source}");
+    let text = source["text"].clone();
+    let view = |view: &str| inquire(&server, "view", &json!({ "text": text, "view": view })).ok();
+    assert_eq!(view("{\"chequered\": true}"), Value::Null);
+    assert_eq!(view(""), Value::Null);
+    let unknown = view("{\"chequer\": true}");
+    assert_eq!((&unknown["from"], &unknown["to"]), (&json!(1), &json!(10)), "{unknown}");
+    let missing = view("{\"relation\": \"sell\", \"x\": 0}");
+    assert_eq!((&missing["from"], &missing["to"]), (&json!(13), &json!(19)), "{missing}");
+    // What the file says is drawn, and what is wrong with it is told with the state.
+    let state = |view: &str| inquire(&server, "state", &json!({ "text": text, "view": view })).ok();
+    assert_eq!(state("{\"chequered\": false}")["board"]["chequered"], false);
+    assert_eq!(state("{\"relation\": \"sell\", \"x\": 0}")["flaw"], missing);
+}
+
+#[test]
 fn games_are_saved_in_their_folder_only() {
     let folder = tempfile::tempdir().expect("a folder");
     let server = Server::start(&["--games", folder.path().to_str().expect("a path")]);
@@ -297,6 +419,12 @@ fn games_are_saved_in_their_folder_only() {
     let names: Vec<_> =
         folder.path().read_dir().expect("it is read").map(|one| one.unwrap().file_name()).collect();
     assert_eq!(names, ["lamps.kif"]);
+    // The view file is saved beside it.
+    let view = json!({"name": "lamps", "text": "{}", "version": null, "view": true});
+    let version = post(server.port, "/api/studio/save", &view).ok()["version"].clone();
+    assert_eq!(post(server.port, "/api/studio/save", &view).status, 409);
+    let source = get(server.port, "/api/studio/games/lamps").ok();
+    assert_eq!((&source["view"], &source["viewVersion"]), (&json!("{}"), &version));
 }
 
 /// The memory of the server, in MiB.
@@ -350,11 +478,21 @@ fn hostile_texts_cost_an_error_message() {
     let server = Server::start(&[]);
     for (name, text) in hostile() {
         for what in [
-            "findings", "symbols", "format", "hover", "complete", "rename", "define", "state", "strip",
-            "refute", "why",
+            "findings",
+            "symbols",
+            "format",
+            "hover",
+            "complete",
+            "rename",
+            "define",
+            "state",
+            "strip",
+            "refute",
+            "why",
+            "references",
         ] {
             let began = Instant::now();
-            let question = json!({"text": text, "at": 3, "seed": 1, "fact": "(true (at 1))"});
+            let question = json!({"text": text, "at": 3, "seed": 1, "fact": "(true (at 1))", "view": "{\"x\": 1}", "role": 0});
             let answer = inquire(&server, what, &question);
             assert!(
                 [200, 400, 422].contains(&answer.status),
@@ -379,6 +517,10 @@ fn hostile_texts_cost_an_error_message() {
             }
         }
     }
+    // Lenses need no game that can be played; a view file of such a game is read all the same.
+    let question = json!({"text": "(role a) (<= (p (s ?x)) (p ?x)) (p 0)", "view": "{\"chequer\": 1}"});
+    assert_eq!(inquire(&server, "lenses", &question).ok()[0]["action"], "play");
+    assert!(inquire(&server, "view", &question).ok()["message"].is_string());
     // The server still answers, and has not grown without bound.
     assert_eq!(inquire(&server, "state", &json!({"text": template("turns")})).status, 200);
     #[cfg(target_os = "linux")]

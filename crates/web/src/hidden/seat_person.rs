@@ -60,7 +60,8 @@ impl SeatPerson {
             if self.machine.has_many_moves() {
                 self.machine.release_moves();
             }
-            let view = SeatView::of(&self.known, &mut self.machine, &self.possible, self.shown.as_ref());
+            let style = self.known.style();
+            let view = SeatView::of(style, &mut self.machine, &self.possible, self.shown.as_ref());
             Ok::<_, Refusal>(view?)
         })?;
         self.shown = Some(view.position.clone());

@@ -2,16 +2,16 @@
 //! game alone.
 
 use crate::gesture;
-use crate::known::Known;
 use crate::picture;
+use crate::style::Style;
 use ggp_game::{EvalError, Extent, InformationSet, Move, OwnTurn, Role, StateMachine};
 use ggp_view::Position;
 use serde_json::{Value, json};
 
 /// A role's knowledge of the match after a step.
-pub(super) struct SeatView {
+pub(crate) struct SeatView {
     /// The state as the role knows it, for display.
-    pub(super) node: Value,
+    pub(crate) node: Value,
     number: usize,
     /// The same in brief: without its squares.
     pub(super) brief: Value,
@@ -31,10 +31,10 @@ impl SeatView {
         self.number
     }
 
-    /// The view of the role of `set`, which is derived from the rules of `known`. `before` is the layout of what
+    /// The view of the role of `set` in the game of `machine`. `before` is the layout of what
     /// the role knew a step before.
-    pub(super) fn of<M: StateMachine>(
-        known: &Known,
+    pub(crate) fn of<M: StateMachine>(
+        style: Style<'_>,
         machine: &mut M,
         set: &InformationSet<M>,
         before: Option<&Position>,
@@ -43,33 +43,35 @@ impl SeatView {
         let mut moves: Vec<Move> = Vec::new();
         set.legal_moves(machine, &mut moves)?;
         let legal: Vec<String> = moves.iter().map(|&mv| machine.move_text(mv).to_owned()).collect();
-        let position = known.model.place_known(&knowledge.certain, &knowledge.possible);
+        let Style { model, .. } = style;
+        let roles = machine.game().role_count();
+        let position = model.place_known(&knowledge.certain, &knowledge.possible);
         let number = set.history().len();
         let turn = set.history().last().cloned();
-        let brief = brief(known.game.role_count(), number, turn.as_ref());
+        let brief = brief(roles, number, turn.as_ref());
         let mut node = brief.clone();
         let Role(role) = set.role();
         node["number"] = json!(number);
         node["last"] = json!(
             turn.iter()
                 .zip(before)
-                .map(|(turn, before)| { gesture::squares(&known.model, &turn.own, before) })
+                .map(|(turn, before)| { gesture::squares(model, &turn.own, before) })
                 .collect::<Vec<_>>()
         );
-        node["squares"] = picture::squares_of(known.style(), &position);
+        node["squares"] = picture::squares_of(style, &position);
         node["side"] = json!(position.side);
         node["possible"] = json!(position.possible);
         node["extent"] = json!({
             "states": knowledge.states,
             "sampled": knowledge.extent == Extent::Sampled,
         });
-        let mut all: Vec<Vec<Value>> = vec![Vec::new(); known.game.role_count()];
-        all[usize::from(role)] = picture::gestures(&known.model, &legal, &position);
+        let mut all: Vec<Vec<Value>> = vec![Vec::new(); roles];
+        all[usize::from(role)] = picture::gestures(model, &legal, &position);
         node["legal"] = json!(all);
-        node["goals"] = json!(vec![Value::Null; known.game.role_count()]);
+        node["goals"] = json!(vec![Value::Null; roles]);
         node["given"] = json!([]);
         node["thoughts"] = json!([]);
-        let decides = gesture::decides(&known.model, &legal, &position);
+        let decides = gesture::decides(model, &legal, &position);
         Ok(SeatView { node, number, brief, legal, position, turn, decides })
     }
 }

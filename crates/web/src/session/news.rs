@@ -95,7 +95,16 @@ impl Session {
         let light = nodes.map(|node| {
             let scores: Vec<Option<f64>> =
                 node.thoughts.iter().map(|t| t.as_ref().and_then(|t| t.best_score())).collect();
-            json!({"parent": node.parent, "moves": node.joint, "scores": scores, "terminal": node.moment.terminal})
+            let choosing = node.moment.legal.iter().enumerate().filter(|(_, moves)| moves.len() > 1);
+            json!({
+                "parent": node.parent,
+                "moves": node.joint,
+                "words": node.words,
+                "scores": scores,
+                "terminal": node.moment.terminal,
+                "time": node.time,
+                "choosing": choosing.map(|(role, _)| role).collect::<Vec<_>>(),
+            })
         });
         json!({ "from": from, "nodes": light.collect::<Vec<_>>() })
     }

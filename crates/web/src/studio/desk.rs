@@ -1,9 +1,10 @@
 //! The games of the texts that were asked about last.
 
+use super::view_file::{self, Flaw};
 use crate::lock::lock;
 use crate::moment::Moment;
 use crate::style::Style;
-use ggp::board::{self, BoardModel, Labels, Sidecar};
+use ggp::board::{self, BoardModel, Labels};
 use ggp::{
     Diagnostic, EvalError, Fact, Game, Interpreter, Limits, Rulesheet, Severity, StateMachine, StopToken,
     Strictness,
@@ -69,6 +70,8 @@ pub(super) fn build(text: &str, stop: &StopToken) -> Result<Arc<Game>, String> {
 pub(super) struct Draft {
     pub(super) text: String,
     sidecar: Option<Vec<u8>>,
+    /// The first error of the view file. The board is then inferred.
+    pub(super) flaw: Option<Flaw>,
     pub(super) game: Arc<Game>,
     model: BoardModel,
     labels: Labels,
@@ -107,14 +110,25 @@ impl Draft {
             let mut machine = Interpreter::new(&game);
             machine.interrupt_on(stop);
             let first = Moment::initial(&mut machine, stop).map_err(|error| failed(&error))?;
-            let parsed =
-                sidecar.as_deref().and_then(|text| Sidecar::parse(&String::from_utf8_lossy(text)).ok());
-            let given = parsed.and_then(|sidecar| board::of_game_with(&mut machine, &sidecar).ok());
-            let model = given.unwrap_or_else(|| board::of_game(&mut machine));
+            let view = sidecar.as_deref().map(String::from_utf8_lossy);
+            let given = view.map(|view| {
+                let sidecar = view_file::parse(&view)?;
+                board::of_game_with(&mut machine, &sidecar).map_err(|error| Flaw::of(&view, &error))
+            });
+            let (model, flaw) = match given {
+                Some(Ok(model)) => (model, None),
+                Some(Err(flaw)) => (board::of_game(&mut machine), Some(flaw)),
+                None => (board::of_game(&mut machine), None),
+            };
             let labels = Labels::new(&model, false);
             let steps = vec![Step { joint: Vec::new(), moment: Arc::new(first) }];
-            Ok(Draft { text, sidecar, game, model, labels, line: Mutex::new(Line { machine, steps }) })
+            Ok(Draft { text, sidecar, flaw, game, model, labels, line: Mutex::new(Line { machine, steps }) })
         })
+    }
+
+    /// The initial state.
+    pub(super) fn first(&self) -> Arc<Moment> {
+        Arc::clone(&lock(&self.line).steps[0].moment)
     }
 
     pub(super) fn style(&self) -> Style<'_> {

@@ -1,7 +1,7 @@
 //! The answers of `ggp_ide` as JSON. Offsets are converted between bytes and UTF-16 code units.
 
 use ggp_gdl::{Diagnostic, Edit, Span, codes};
-use ggp_ide::{Analysis, Completion, CompletionKind, Symbol, SymbolKind, TokenKind};
+use ggp_ide::{Analysis, Completion, CompletionKind, LensAction, Opening, Symbol, SymbolKind, TokenKind};
 use serde_json::{Value, json};
 
 /// The maximum number of findings that are shown.
@@ -9,6 +9,12 @@ const MAX_FINDINGS: usize = 200;
 
 /// The maximum number of words that are coloured. The largest published rulesheets have 12,000.
 const MAX_TOKENS: usize = 20_000;
+
+/// The maximum number of parts that can be folded. The largest published rulesheets have 800 forms.
+const MAX_FOLDS: usize = 5_000;
+
+/// The maximum number of uses of a word that are listed.
+const MAX_USES: usize = 500;
 
 /// A text with its analysis, whose offsets are those of a page.
 struct Page {
@@ -54,7 +60,7 @@ impl Page {
     }
 }
 
-/// The findings and the colours of a text.
+/// The findings, the colours and the parts that can be folded of a text.
 pub(super) fn findings(text: String) -> Value {
     let page = Page::new(text);
     let findings = page.analysis.findings();
@@ -66,7 +72,17 @@ pub(super) fn findings(text: String) -> Value {
         let (from, to) = (page.unit(token.span.start), page.unit(token.span.end));
         colours.extend([json!(from), json!(to), json!(colour(token.kind))]);
     }
-    json!({ "findings": shown, "omitted": findings.len().saturating_sub(MAX_FINDINGS), "tokens": colours })
+    let folds = page.analysis.folds();
+    let mut folded = Vec::with_capacity(2 * folds.len().min(MAX_FOLDS));
+    for fold in folds.iter().take(MAX_FOLDS) {
+        folded.extend([json!(page.unit(fold.span.start)), json!(page.unit(fold.span.end))]);
+    }
+    json!({
+        "findings": shown,
+        "omitted": findings.len().saturating_sub(MAX_FINDINGS),
+        "tokens": colours,
+        "folds": folded,
+    })
 }
 
 /// The class of a token in the style sheet.
@@ -100,6 +116,42 @@ pub(super) fn define(text: String, at: usize) -> Value {
     let page = Page::new(text);
     let spans = page.analysis.definitions(page.byte(at));
     spans.first().map_or(Value::Null, |&span| page.span(span))
+}
+
+/// All places of the word at an offset, each with its line: the word itself, where it is defined, and where it is used.
+/// Null if there is no word.
+pub(super) fn references(text: String, at: usize) -> Value {
+    let page = Page::new(text);
+    let at = page.byte(at);
+    let spans = page.analysis.references(at, true);
+    let Some(first) = spans.first() else { return Value::Null };
+    let name = &page.analysis.text()[first.range()];
+    let definitions = page.analysis.definitions(at);
+    let place = |span: &Span| {
+        let line = page.analysis.lines().line_of(span.start);
+        let mut shown = page.span(*span);
+        shown["line"] = json!(line + 1);
+        shown["text"] =
+            json!(page.analysis.text()[page.analysis.lines().range_of(page.analysis.text(), line)].trim());
+        shown["defines"] = json!(definitions.contains(span));
+        shown
+    };
+    let places: Vec<Value> = spans.iter().take(MAX_USES).map(place).collect();
+    json!({ "name": name, "places": places, "omitted": spans.len().saturating_sub(MAX_USES) })
+}
+
+/// The lines above the text that offer to do something. `opening` is what is known of the initial state.
+pub(super) fn lenses(text: String, opening: Option<&Opening>) -> Value {
+    let page = Page::new(text);
+    let lens = |lens: &ggp_ide::Lens| {
+        let (action, atom) = match &lens.action {
+            LensAction::Play => ("play", None),
+            LensAction::Moves => ("moves", None),
+            LensAction::Explain(atom) => ("explain", Some(atom)),
+        };
+        json!({ "at": page.unit(lens.span.start), "title": lens.title, "action": action, "atom": atom })
+    };
+    page.analysis.lenses(opening).iter().map(lens).collect()
 }
 
 /// What can be written at an offset.
@@ -211,6 +263,7 @@ mod tests {
             hover(text.to_owned(), at);
             complete(text.to_owned(), at);
             define(text.to_owned(), at);
+            references(text.to_owned(), at);
             let _ = rename(text.to_owned(), at, None);
         }
     }

@@ -1,11 +1,14 @@
 //! The state that an author looks at, and a playout in small pictures.
 
 use super::desk::{Draft, Step, failed};
+use super::seat;
+use super::view_file::Flaw;
 use crate::moment::Moment;
 use crate::picture;
 use ggp::{Fact, Game};
 use ggp_arena::is_nature;
 use ggp_game::rng::Stream;
+use ggp_ide::Opening;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
@@ -18,8 +21,9 @@ const MAX_MOVES: usize = 2_000;
 /// The maximum number of pictures in a strip. Of a longer playout, the first and the last states are shown.
 const PICTURES: usize = 40;
 
-/// The state after the joint moves `moves`. If they lead nowhere, the last state on the way, and why.
-pub(super) fn state(draft: &Draft, moves: &[Vec<String>]) -> Result<Value, String> {
+/// The state after the joint moves `moves`. If they lead nowhere, the last state on the way, and why. In a game of hidden
+/// information, also what the role with the index `role` knows.
+pub(super) fn state(draft: &Draft, moves: &[Vec<String>], role: Option<usize>) -> Result<Value, String> {
     let (steps, problem) = draft.walk(moves);
     let at = steps.len() - 1;
     let before = at.checked_sub(1).map(|before| &*steps[before].moment);
@@ -33,6 +37,13 @@ pub(super) fn state(draft: &Draft, moves: &[Vec<String>]) -> Result<Value, Strin
     let seen = before.map(|before| draft.percepts(before, joint)).transpose();
     let seen = seen.map_err(|error| failed(&error))?.unwrap_or_default();
     let text = |seen: &Vec<Fact>| seen.iter().map(|fact| json!(fact.as_str())).collect::<Value>();
+    let role = role.filter(|_| draft.game.has_percepts());
+    node["known"] = match role.map(|role| seat::knowledge(draft, &steps, role)) {
+        Some(Ok(known)) => known,
+        // The state itself is shown all the same.
+        Some(Err(error)) => json!({ "error": error }),
+        None => Value::Null,
+    };
     node["seen"] = seen.iter().map(text).collect();
     Ok(json!({
         "roles": roles(&draft.game),
@@ -41,8 +52,21 @@ pub(super) fn state(draft: &Draft, moves: &[Vec<String>]) -> Result<Value, Strin
         "step": at,
         "moves": moves,
         "problem": problem,
+        "flaw": draft.flaw.as_ref().map(Flaw::to_json),
         "node": node,
     }))
+}
+
+/// What the lenses of a text need to know of the initial state.
+pub(super) fn opening(draft: &Draft) -> Opening {
+    let first = draft.first();
+    let names = || draft.game.roles().map(|role| draft.game.role_name(role).to_owned());
+    let goals = names().zip(first.scores());
+    Opening {
+        legal: names().zip(first.legal.iter().cloned()).collect(),
+        goals: goals.filter_map(|(role, goal)| Some((role, goal?))).collect(),
+        is_over: first.terminal,
+    }
 }
 
 fn roles(game: &Game) -> Vec<Value> {

@@ -1,8 +1,8 @@
-//! What random playouts refute.
+//! What random playouts refute, and which rules they never use.
 
 use super::desk::Draft;
 use ggp::EvalError;
-use ggp_game::{Deadline, Refuted, Simulate, Watchdog};
+use ggp_game::{Deadline, NeverFired, Refuted, Simulate, Simulated, Watchdog};
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -15,12 +15,15 @@ const TIME: Duration = Duration::from_secs(5);
 /// The maximum number of joint moves that are shown of a refutation. Those of an endless game are more.
 const MAX_STEPS: usize = 2_000;
 
-/// What random playouts of the game refute, as JSON.
+/// The maximum number of rules that are listed.
+const MAX_RULES: usize = 100;
+
+/// What random playouts of the game show, as JSON.
 pub(super) fn refute(draft: &Draft, simulate: &Simulate) -> Result<Value, String> {
     let dog = Watchdog::until(Deadline::never()).or_after_cpu_time(TIME);
-    let refuted = dog.watch(|stop| simulate(&draft.game, PLAYOUTS, stop));
-    let refuted = match refuted {
-        Ok(refuted) => refuted,
+    let simulated = dog.watch(|stop| simulate(&draft.game, PLAYOUTS, stop));
+    let Simulated { refuted, never_fired } = match simulated {
+        Ok(simulated) => simulated,
         Err(EvalError::Interrupted) => {
             let seconds = TIME.as_secs();
             return Err(format!("the playouts were given up: they take more than {seconds} s"));
@@ -28,9 +31,21 @@ pub(super) fn refute(draft: &Draft, simulate: &Simulate) -> Result<Value, String
         Err(error) => return Err(error.to_string()),
     };
     let one = |refuted: Refuted| {
-        let Refuted { code, message, mut line, .. } = refuted;
+        let Refuted { code, message, mut line, harmless, .. } = refuted;
         line.truncate(MAX_STEPS);
-        json!({ "code": code, "message": message, "moves": line })
+        json!({ "code": code, "message": message, "moves": line, "harmless": harmless })
     };
-    Ok(json!({ "playouts": PLAYOUTS, "refuted": refuted.into_iter().map(one).collect::<Vec<_>>() }))
+    let (harmless, bad): (Vec<Refuted>, Vec<Refuted>) =
+        refuted.into_iter().partition(|refuted| refuted.harmless.is_some());
+    let rule = |rule: &NeverFired| {
+        let NeverFired { line, rule, condition_line, condition } = rule;
+        json!({ "line": line, "rule": rule, "conditionLine": condition_line, "condition": condition })
+    };
+    Ok(json!({
+        "playouts": PLAYOUTS,
+        "refuted": bad.into_iter().map(one).collect::<Vec<_>>(),
+        "harmless": harmless.into_iter().map(one).collect::<Vec<_>>(),
+        "neverFired": never_fired.iter().take(MAX_RULES).map(rule).collect::<Vec<_>>(),
+        "omitted": never_fired.len().saturating_sub(MAX_RULES),
+    }))
 }

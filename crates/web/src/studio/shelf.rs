@@ -27,7 +27,26 @@ pub(crate) enum Saved {
     Changed(Option<String>),
 }
 
-/// A folder of rulesheets, `NAME.kif`.
+/// A file of a game.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Part {
+    /// The rules, `NAME.kif`.
+    Rules,
+    /// The description of the board, `NAME.view.json`.
+    View,
+}
+
+impl Part {
+    /// The name of the file of the game `name`.
+    pub(crate) fn file(self, name: &str) -> String {
+        match self {
+            Part::Rules => format!("{name}.kif"),
+            Part::View => format!("{name}.view.json"),
+        }
+    }
+}
+
+/// A folder of rulesheets and view files.
 pub(crate) struct Shelf {
     folder: PathBuf,
     /// One file is saved at a time, so that no two pages replace the same version.
@@ -69,36 +88,43 @@ impl Shelf {
         self.folder.display().to_string()
     }
 
-    fn path(&self, name: &str) -> Result<PathBuf, String> {
+    fn path(&self, name: &str, part: Part) -> Result<PathBuf, String> {
         if !is_name(name) {
             return Err(format!(
                 "a game's name has letters, digits, `_` and `-`, begins with a letter or digit, and has at most {MAX_NAME} characters"
             ));
         }
-        Ok(self.folder.join(format!("{name}.kif")))
+        Ok(self.folder.join(part.file(name)))
     }
 
-    /// The text of a game and its version. `None` if there is no file of that name.
+    /// The text of a file and its version. `None` if there is no file of that name.
     ///
     /// # Errors
     /// When the name is none, or the file cannot be read.
-    pub(crate) fn read(&self, name: &str) -> Result<Option<(Vec<u8>, String)>, String> {
-        let path = self.path(name)?;
-        let text = read_regular(&path).map_err(|error| format!("cannot read {name}.kif: {error}"))?;
+    pub(crate) fn read(&self, name: &str, part: Part) -> Result<Option<(Vec<u8>, String)>, String> {
+        let path = self.path(name, part)?;
+        let text =
+            read_regular(&path).map_err(|error| format!("cannot read {}: {error}", part.file(name)))?;
         Ok(text.map(|text| {
             let version = version(&text);
             (text, version)
         }))
     }
 
-    /// Saves `text` as the game `name`, if the file has the version `known`, or there is none if that is `None`.
+    /// Saves `text` as a file of the game `name`, if the file has the version `known`, or there is none if that is `None`.
     ///
     /// # Errors
     /// When the name is none, or the file cannot be written.
-    pub(crate) fn save(&self, name: &str, text: &str, known: Option<&str>) -> Result<Saved, String> {
-        let path = self.path(name)?;
+    pub(crate) fn save(
+        &self,
+        name: &str,
+        part: Part,
+        text: &str,
+        known: Option<&str>,
+    ) -> Result<Saved, String> {
+        let path = self.path(name, part)?;
         let _alone = lock(&self.saving);
-        let now = self.read(name)?.map(|(_, version)| version);
+        let now = self.read(name, part)?.map(|(_, version)| version);
         if now.as_deref() != known {
             return Ok(Saved::Changed(now));
         }
@@ -106,9 +132,9 @@ impl Shelf {
         match written {
             Ok(()) => Ok(Saved::Done(version(text.as_bytes()))),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                Ok(Saved::Changed(self.read(name)?.map(|(_, version)| version)))
+                Ok(Saved::Changed(self.read(name, part)?.map(|(_, version)| version)))
             }
-            Err(error) => Err(format!("cannot write {name}.kif: {error}")),
+            Err(error) => Err(format!("cannot write {}: {error}", part.file(name))),
         }
     }
 }
@@ -176,8 +202,8 @@ mod tests {
             &long,
         ];
         for name in bad {
-            assert!(shelf.save(name, "(role a)", None).is_err(), "{name:?}");
-            assert!(shelf.read(name).is_err(), "{name:?}");
+            assert!(shelf.save(name, Part::Rules, "(role a)", None).is_err(), "{name:?}");
+            assert!(shelf.read(name, Part::Rules).is_err(), "{name:?}");
         }
         assert_eq!(folder.path().read_dir().unwrap().count(), 0);
     }
@@ -185,18 +211,27 @@ mod tests {
     #[test]
     fn changed_files_are_not_replaced() {
         let (folder, shelf) = shelf();
-        let Saved::Done(first) = shelf.save("mine", "one", None).unwrap() else { panic!("it is new") };
-        assert_eq!(shelf.save("mine", "two", None).unwrap(), Saved::Changed(Some(first.clone())));
+        let Saved::Done(first) = shelf.save("mine", Part::Rules, "one", None).unwrap() else {
+            panic!("it is new")
+        };
+        assert_eq!(
+            shelf.save("mine", Part::Rules, "two", None).unwrap(),
+            Saved::Changed(Some(first.clone()))
+        );
         std::fs::write(folder.path().join("mine.kif"), "elsewhere").unwrap();
-        let Saved::Changed(Some(now)) = shelf.save("mine", "two", Some(&first)).unwrap() else {
+        let Saved::Changed(Some(now)) = shelf.save("mine", Part::Rules, "two", Some(&first)).unwrap() else {
             panic!("changed")
         };
         assert_eq!(std::fs::read(folder.path().join("mine.kif")).unwrap(), b"elsewhere");
-        assert!(matches!(shelf.save("mine", "two", Some(&now)).unwrap(), Saved::Done(_)));
-        assert_eq!(shelf.read("mine").unwrap().unwrap().0, b"two");
+        assert!(matches!(shelf.save("mine", Part::Rules, "two", Some(&now)).unwrap(), Saved::Done(_)));
+        assert_eq!(shelf.read("mine", Part::Rules).unwrap().unwrap().0, b"two");
         std::fs::remove_file(folder.path().join("mine.kif")).unwrap();
-        assert_eq!(shelf.save("mine", "three", Some(&now)).unwrap(), Saved::Changed(None));
+        assert_eq!(shelf.save("mine", Part::Rules, "three", Some(&now)).unwrap(), Saved::Changed(None));
         assert_eq!(folder.path().read_dir().unwrap().count(), 0, "no parts are left");
+        // The view file is a file of its own.
+        assert!(matches!(shelf.save("mine", Part::View, "{}", None).unwrap(), Saved::Done(_)));
+        assert_eq!(std::fs::read(folder.path().join("mine.view.json")).unwrap(), b"{}");
+        assert_eq!(shelf.read("mine", Part::Rules).unwrap(), None);
     }
 
     #[cfg(unix)]
@@ -207,8 +242,8 @@ mod tests {
         std::fs::write(outside.path(), "secret").unwrap();
         for (name, target) in [("a", outside.path()), ("b", Path::new("nothing.kif")), ("c", folder.path())] {
             std::os::unix::fs::symlink(target, folder.path().join(format!("{name}.kif"))).unwrap();
-            assert!(shelf.read(name).is_err(), "{name}");
-            assert!(shelf.save(name, "(role a)", None).is_err(), "{name}");
+            assert!(shelf.read(name, Part::Rules).is_err(), "{name}");
+            assert!(shelf.save(name, Part::Rules, "(role a)", None).is_err(), "{name}");
         }
         assert_eq!(std::fs::read(outside.path()).unwrap(), b"secret");
     }

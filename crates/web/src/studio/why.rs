@@ -1,6 +1,6 @@
 //! Why an atom holds or fails in the state that an author looks at.
 
-use super::desk::{Draft, build, failed, within_time};
+use super::desk::{Draft, failed, within_time};
 use ggp::{Because, Explainer, Explanation, Fact, Verdict};
 use serde_json::{Value, json};
 
@@ -25,10 +25,9 @@ pub(super) fn explain(draft: &Draft, moves: &[Vec<String>], atom: &str) -> Resul
             (format!("(next {fluent})"), (&steps[before].moment.facts[..], &now.joint[..]))
         }
     };
-    // The limits of an explainer are those of its game, and a flag cannot be lowered again: so it has a game of its own.
     let explanation = within_time(|stop| {
-        let game = build(&draft.text, stop)?;
-        let mut explainer = Explainer::new(&game);
+        let mut explainer = Explainer::new(&draft.game);
+        explainer.interrupt_on(stop);
         explainer.load(facts, joint).map_err(|error| failed(&error))?;
         explainer.explain(&asked).map_err(|error| error.to_string())
     })?;

@@ -1,0 +1,169 @@
+//! A table: dragging, hints, the side on which one sits, the keyboard, and the end of a match.
+
+use crate::browser::Browser;
+use crate::server::Server;
+use serde_json::{Value, json};
+
+const ENTER: &str = "\u{e007}";
+
+/// Opens the page of a new match.
+fn open(browser: &Browser, server: &Server, game: &str, seats: &Value) {
+    let path = server.open(&json!({"game": game, "seats": seats}));
+    browser.open("about:blank");
+    let id = path.rsplit('/').next().unwrap_or_default();
+    browser.open(&format!("http://127.0.0.1:{}/#s={id}", server.port));
+    browser.wait("document.querySelectorAll('.square.next').length > 0");
+}
+
+#[test]
+fn pieces_are_dragged_and_hints_are_arrows() {
+    for (size, name) in [((1280, 900), "desktop"), ((390, 844), "phone")] {
+        let Some(browser) = Browser::start(size, false) else { return };
+        let server = Server::start(&[]);
+        let seats = json!([{"kind": "engine", "iterations": 20}, {"kind": "person"}]);
+        open(&browser, &server, "breakthrough_holes", &seats);
+        // Black sits below: the upper rank of the rules is the last one.
+        let first = "document.querySelector('.square').dataset.square === '63'";
+        browser.wait(first);
+        // Where many squares can be chosen, only the one that is pointed at is marked.
+        browser.wait("document.querySelector('.boards.quiet')");
+        // A piece that is dropped elsewhere goes back.
+        browser.drag("[data-square='8']", "[data-square='40']");
+        browser.wait("document.querySelectorAll('.square.chosen').length === 0");
+        assert_eq!(browser.run("return document.querySelectorAll('.step').length", &json!([])), 2);
+        browser.drag("[data-square='8']", "[data-square='16']");
+        browser.wait("document.querySelectorAll('.step').length === 4");
+        let moves = browser.run("return document.querySelector('.moves').innerText", &json!([]));
+        assert!(moves.as_str().is_some_and(|moves| moves.contains("1,7–1,6")), "{moves}");
+        browser.wait("document.querySelector('.moves.turns')");
+        // A hint is an arrow, with the line behind it.
+        browser.wait("document.querySelectorAll('.square.next').length > 0");
+        browser.click("#hint");
+        browser.wait("document.querySelectorAll('.arrow:not(.faint)').length === 1");
+        browser.wait("document.querySelector('#hint').disabled === false");
+        browser.picture(&format!("hint-{name}"));
+        // After a choice, the squares where it leads are marked.
+        browser.click("[data-square='9']");
+        browser.wait("!document.querySelector('.boards.quiet') && document.querySelectorAll('.square.next').length > 0");
+        browser.click("#flip");
+        browser.wait("document.querySelector('.square').dataset.square === '0'");
+        browser.keys("f");
+        browser.wait(first);
+        assert!(browser.overflow() <= 0);
+        assert_eq!(browser.complaints(), Vec::<String>::new());
+    }
+}
+
+#[test]
+fn the_keyboard_plays_a_whole_game() {
+    for size in [(1280, 900), (390, 844)] {
+        let Some(browser) = Browser::start(size, false) else { return };
+        let server = Server::start(&[]);
+        browser.open(&format!("http://127.0.0.1:{}/", server.port));
+        // From the gallery on: the search, the card, and the button that has the focus.
+        browser.wait("document.querySelector('#search')");
+        let focus = |selector: &str| {
+            for _ in 0..40 {
+                let found =
+                    browser.run("return document.activeElement.matches(arguments[0])", &json!([selector]));
+                if found == true {
+                    return;
+                }
+                browser.keys("\u{e004}");
+            }
+            panic!("Tab does not lead to {selector}");
+        };
+        focus("#search");
+        browser.keys("three p");
+        focus(".card[data-game='three_player_tic_tac_toe']");
+        browser.keys(ENTER);
+        browser.wait("document.activeElement.matches('.setup .main')");
+        browser.keys(ENTER);
+        browser.wait("document.querySelectorAll('.square.next').length > 0");
+        let over = "document.querySelector('.state').textContent.startsWith('Over')";
+        let ready = format!("{over} || document.querySelector('.state').textContent === 'Your move.'");
+        focus(".square");
+        for _ in 0..40 {
+            browser.wait(&ready);
+            if browser.run(&format!("return {over}"), &json!([])) == true {
+                break;
+            }
+            // By the arrows to a square that can be chosen.
+            let way = browser.run(
+                "const columns = document.querySelectorAll('.foot span').length - 1;
+                const to = Number(document.querySelector('.square.next').dataset.square);
+                const from = Number(document.activeElement.dataset.square);
+                const [right, down] = [(to % columns) - (from % columns), Math.floor(to / columns) - Math.floor(from / columns)];
+                return (right > 0 ? '\u{e014}' : '\u{e012}').repeat(Math.abs(right)) + (down > 0 ? '\u{e015}' : '\u{e013}').repeat(Math.abs(down));",
+                &json!([]),
+            );
+            browser.keys(way.as_str().expect("keys"));
+            browser.keys(ENTER);
+            browser.wait(&format!(
+                "{over} || document.querySelector('.state').textContent !== 'Your move.' || true"
+            ));
+        }
+        browser.wait(over);
+        // The end of the match, and another one.
+        browser.wait("!document.querySelector('.result').hidden");
+        focus("#rematch");
+        browser.keys(ENTER);
+        browser.wait("document.querySelectorAll('.square.next').length > 0");
+        assert_eq!(browser.complaints(), Vec::<String>::new());
+    }
+}
+
+#[test]
+fn a_match_that_is_over_is_played_again() {
+    let Some(browser) = Browser::start((1280, 900), false) else { return };
+    let server = Server::start(&[]);
+    let seats = json!([{"kind": "person"}, {"kind": "random"}]);
+    let rules = std::fs::read_to_string(crate::server::root().join("games/tic_tac_toe.kif")).expect("rules");
+    let path = server.open(&json!({"rules": rules, "name": "mine", "seats": seats}));
+    loop {
+        let status = server.wait(&path, "a person's turn", |status| status["chosen"][0] == false);
+        if server.node(&path, &status["tip"])["terminal"] == true {
+            break;
+        }
+        server.choose_first(&path, 0);
+    }
+    browser.open(&format!(
+        "http://127.0.0.1:{}/#s={}",
+        server.port,
+        path.rsplit('/').next().unwrap_or_default()
+    ));
+    browser.wait("document.querySelector('.result .verdict')");
+    let text = browser.run("return document.querySelector('.result').innerText", &json!([]));
+    assert!(
+        text.as_str()
+            .is_some_and(|text| ["You win!", "You lose.", "A draw."].iter().any(|v| text.contains(v))),
+        "{text}"
+    );
+    browser.picture("result-light");
+    // The rules were uploaded; the server still has them. The person now has the other side.
+    browser.click("#swap");
+    browser.wait("document.querySelectorAll('.players .who')[1]?.textContent === 'you'");
+    browser.wait("document.querySelector('.players .clock').textContent.startsWith('0:0')");
+    assert_eq!(browser.complaints(), Vec::<String>::new());
+}
+
+#[test]
+fn the_strength_of_an_engine_has_a_name() {
+    let Some(browser) = Browser::start((390, 844), false) else { return };
+    let server = Server::start(&[]);
+    browser.open(&format!("http://127.0.0.1:{}/", server.port));
+    browser.click(".card[data-game='tic_tac_toe']");
+    browser.wait("document.querySelectorAll('.seat').length === 2");
+    browser.run(
+        "const level = document.querySelectorAll('.seat')[1].querySelectorAll('select')[1];
+        level.value = 'beginner'; level.dispatchEvent(new Event('change'))",
+        &json!([]),
+    );
+    browser.click(".setup .main");
+    browser.wait("document.querySelectorAll('.players .who')[1]?.textContent.startsWith('engine, beginner')");
+    browser.wait("document.querySelector('.machine').textContent.includes('network')");
+    // Sounds are off until they are wanted.
+    browser.wait("document.querySelector('#sound').getAttribute('aria-pressed') === 'false'");
+    browser.keys("s");
+    browser.wait("document.querySelector('#sound').getAttribute('aria-pressed') === 'true'");
+}
