@@ -11,12 +11,12 @@ pub(crate) fn give_sides(description: &Description, model: &mut BoardModel) {
         return;
     }
     let alike = model.columns.values.iter().any(|value| model.rows.values.contains(value));
-    let mut owners: [Option<usize>; 2] = [None, None];
+    let mut owners: [Option<String>; 2] = [None, None];
     for rule in description.rules.iter().filter(|rule| !rule.body.is_empty()) {
-        let Some(role) = role_of(description, model, rule) else { continue };
+        let Some(owner) = owner_of(description, model, rule) else { continue };
         for (number, axis) in [&model.columns, &model.rows].into_iter().enumerate() {
             if names_both_ends(description, rule, axis, if alike { Some((layer, number)) } else { None }) {
-                owners[number] = owners[number].or(Some(role));
+                owners[number].get_or_insert_with(|| owner.clone());
             }
         }
     }
@@ -24,17 +24,21 @@ pub(crate) fn give_sides(description: &Description, model: &mut BoardModel) {
         && columns != rows
     {
         // Who connects the first and the last column owns the left and the right side.
-        model.sides = [Some(rows), Some(columns), Some(rows), Some(columns)];
+        model.sides = [Some(rows.clone()), Some(columns.clone()), Some(rows), Some(columns)];
     }
 }
 
-/// The only role that a rule names, or that a rule about a goal names which needs the head of this rule.
-fn role_of(description: &Description, model: &BoardModel, rule: &Rule) -> Option<usize> {
+/// The only role or thing on the board that a rule names, or that a rule about a goal names which needs the head of this
+/// rule.
+fn owner_of(description: &Description, model: &BoardModel, rule: &Rule) -> Option<String> {
     let named = |rule: &Rule| {
         let constants: Vec<&str> = constants(description, rule).collect();
-        let mut roles =
-            (0..model.roles.len()).filter(|&role| constants.contains(&model.roles[role].as_str()));
-        roles.next().filter(|_| roles.next().is_none())
+        let things = model.layers.first().into_iter().flat_map(|layer| layer.values.iter().flatten());
+        let mut names: Vec<&String> = model.roles.iter().chain(things).collect();
+        names.retain(|name| constants.contains(&name.as_str()));
+        names.dedup();
+        let first = names.first()?;
+        names.iter().all(|name| name == first).then(|| (*first).clone())
     };
     named(rule).or_else(|| {
         let needs = |goal: &&Rule| {

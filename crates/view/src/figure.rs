@@ -87,7 +87,8 @@ fn shape<'a>(model: &BoardModel, labels: &'a Labels, token: &Token) -> Shape<'a>
             || of_name(&model.roles[role]).is_some()
             || names.iter().flatten().all(is_role)
     };
-    if is_name(&name) || only_roles && token.owner.is_some_and(plain) {
+    let letter = name.len() == 1 && token.owner.is_some_and(|role| of_name(&model.roles[role]).is_some());
+    if letter || is_name(&name) || only_roles && token.owner.is_some_and(plain) {
         return Shape::Stone { radius: 36, crowned: false };
     }
     if model.blocks.contains(&name) {
@@ -171,6 +172,12 @@ impl BoardModel {
         {
             self.colours = colours;
         }
+    }
+
+    /// The colour of the role or the thing `name`.
+    pub(crate) fn colour_of(&self, name: &str) -> Option<&str> {
+        let role = self.roles.iter().position(|role| role == name).or_else(|| self.owners.get(name).copied());
+        of_name(name).or_else(|| self.colours.get(role?).map(String::as_str))
     }
 
     /// The colour of `token`. `None` if it has none.

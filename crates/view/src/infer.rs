@@ -136,7 +136,7 @@ fn table(evidence: &Evidence<'_>) -> BoardModel {
         places: Vec::new(),
         joined: false,
         boxes: 0,
-        sides: [None; 4],
+        sides: [const { None }; 4],
         blocks: BTreeSet::new(),
         colours: crate::colour::of_roles(&evidence.roles),
         side: Vec::new(),

@@ -10,9 +10,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The distance between two lines of hexagons.
 const LINE: i32 = 87;
-/// A layout of hexagons is accepted if at least this share of the pairs of neighbours touch, and at least this share of
-/// the squares that touch are neighbours. The second condition spares boards whose neighbours lie in rows and columns.
+/// A layout of hexagons is accepted if at least this share of the pairs of neighbours touch.
 const TOUCHING: f64 = 0.85;
+/// At least this share of the squares that touch must be neighbours. Rules may name only the neighbours ahead.
+const COVERED: f64 = 0.45;
+/// At least this share of the pairs must be neither in one row nor in one column of the plain board.
+const OBLIQUE: f64 = 0.15;
 /// A board with more squares than this is not laid out.
 const MAX_SQUARES: usize = 600;
 
@@ -56,38 +59,53 @@ fn hexagons(relations: &[Vec<Vec<String>>], model: &mut BoardModel) {
     if model.board_count() > 1 || count > MAX_SQUARES {
         return;
     }
-    let layouts = hexagonal(model);
     let exists = |number: &usize| model.holes.binary_search(&model.square(*number)).is_err();
     let existing: Vec<usize> = (0..count).filter(exists).collect();
-    let mut best: Option<(f64, usize)> = None;
-    for pairs in relations.iter().filter_map(|tuples| neighbours(tuples, model)) {
-        for (number, places) in layouts.iter().enumerate() {
-            let share = touching(&pairs, &existing, places);
-            if share >= TOUCHING && best.is_none_or(|(most, _)| share > most) {
-                best = Some((share, number));
-            }
+    let related: Vec<Pairs> = relations.iter().filter_map(|tuples| neighbours(tuples, model)).collect();
+    let mut best: Option<(f64, Vec<[i32; 2]>)> = None;
+    for places in hexagonal(model) {
+        if let Some(share) = touching(&related, &existing, &places, model)
+            && best.as_ref().is_none_or(|(most, _)| share > *most)
+        {
+            best = Some((share, places));
         }
     }
-    if let Some((_, number)) = best {
-        model.places.clone_from(&layouts[number]);
+    if let Some((_, places)) = best {
+        model.places = places;
         model.cell = Cell::Hexagon;
     }
 }
 
-/// The share of `pairs` that touch if the squares `existing` are hexagons at `places`, or the share of touching squares
-/// that are among `pairs`, if that is less.
-fn touching(pairs: &Pairs, existing: &[usize], places: &[[i32; 2]]) -> f64 {
-    let touch = |a: usize, b: usize| {
+/// The share of the touching squares that are neighbours, if the squares `existing` are hexagons at `places`. The
+/// relations count that relate squares next to each other, in this layout or on the plain board. `None` if too few of
+/// their pairs touch, or if they are the neighbours of a plain board.
+fn touching(related: &[Pairs], existing: &[usize], places: &[[i32; 2]], model: &BoardModel) -> Option<f64> {
+    let touch = |&(a, b): &(usize, usize)| {
         let [x, y] = [0, 1].map(|axis| places[b][axis] - places[a][axis]);
         (9_000..11_000).contains(&(x * x + y * y))
     };
-    let found = pairs.iter().filter(|&&(a, b)| touch(a, b)).count();
+    let apart = |&(a, b): &(usize, usize)| {
+        let (a, b) = (model.square(a), model.square(b));
+        [a.column.abs_diff(b.column), a.row.abs_diff(b.row)]
+    };
+    let mostly = |pairs: &Pairs, is: &dyn Fn(&(usize, usize)) -> bool| {
+        pairs.iter().filter(|pair| is(pair)).count() as f64 >= TOUCHING * pairs.len() as f64
+    };
+    let near = |pairs: &&Pairs| {
+        mostly(pairs, &touch) || mostly(pairs, &|pair| apart(pair).iter().all(|&by| by <= 1))
+    };
+    let pairs: Pairs = related.iter().filter(near).flatten().copied().collect();
     let possible = existing
         .iter()
         .enumerate()
-        .map(|(number, &a)| existing[number + 1..].iter().filter(|&&b| touch(a, b)).count())
+        .map(|(number, &a)| existing[number + 1..].iter().filter(|&&b| touch(&(a, b))).count())
         .sum::<usize>();
-    found as f64 / pairs.len().max(possible).max(1) as f64
+    let found = pairs.iter().filter(|pair| touch(pair)).count();
+    let oblique = pairs.iter().filter(|pair| apart(pair).iter().all(|&by| by > 0)).count();
+    let covered = found as f64 / possible.max(1) as f64;
+    let accepted =
+        mostly(&pairs, &touch) && covered >= COVERED && oblique as f64 >= OBLIQUE * pairs.len() as f64;
+    accepted.then_some(covered)
 }
 
 /// The places of hexagons in several layouts: lines that are moved sideways, each half a square further than the one
@@ -137,7 +155,8 @@ fn staggered(model: &mut BoardModel) {
     };
     let lines: Vec<Vec<usize>> = (0..width).map(rows).collect();
     let apart = lines.windows(2).all(|pair| pair[0].iter().all(|row| !pair[1].contains(row)));
-    if !apart || lines.iter().any(Vec::is_empty) {
+    let whole = lines.iter().all(|rows| rows.windows(2).all(|pair| pair[0] + 1 == pair[1]));
+    if !apart || !whole || lines.iter().any(Vec::is_empty) {
         return;
     }
     let mut places = vec![[0, 0]; width * height];
@@ -166,7 +185,6 @@ fn neighbours(tuples: &[Vec<String>], model: &BoardModel) -> Option<Pairs> {
         let row = model.rows.position(layer.y.as_ref()?.part_of(y)?)?;
         model.holes.binary_search(&Square { board: 0, row, column }).is_err().then_some(row * width + column)
     };
-    let existing = width * model.rows.values.len() - model.holes.len();
     (0..=arity.checked_sub(2 * take)?).find_map(|first| {
         let pair = |tuple: &Vec<String>| {
             let (a, b) =
@@ -176,7 +194,7 @@ fn neighbours(tuples: &[Vec<String>], model: &BoardModel) -> Option<Pairs> {
         let pairs: Vec<(usize, usize)> = tuples.iter().filter_map(pair).collect();
         let enough = pairs.len() * 2 >= tuples.len();
         let pairs: Pairs = pairs.into_iter().filter(|(a, b)| a != b).collect();
-        (enough && pairs.len() * 4 >= existing * 5).then_some(pairs)
+        (enough && !pairs.is_empty()).then_some(pairs)
     })
 }
 

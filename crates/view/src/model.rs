@@ -295,9 +295,10 @@ pub struct BoardModel {
     /// The number of squares along the side of a box, if lines divide the board into boxes; otherwise 0.
     #[serde(default)]
     pub boxes: usize,
-    /// The role to which each side of the board belongs: the top, right, bottom and left one.
+    /// The role that has to connect each side of the board to the opposite one, or the content that does: of the top,
+    /// right, bottom and left side.
     #[serde(default)]
-    pub sides: [Option<usize>; 4],
+    pub sides: [Option<String>; 4],
     /// The contents that stand for blocked squares: they belong to no role and never move.
     #[serde(default)]
     pub blocks: BTreeSet<String>,

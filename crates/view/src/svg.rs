@@ -49,14 +49,13 @@ impl BoardModel {
         }
         out.push_str(&self.lines(position, &scene));
         for (tokens, place) in position.squares.iter().zip(&scene.places) {
-            let offset = if scene.cell == Cell::Dot { UNIT / 2 } else { 0 };
-            for (token, size, at) in self.arranged(tokens, scene.cell) {
+            for (token, size, at) in self.arranged(tokens) {
                 let picture = self.picture(token, &labels);
                 let _ = write!(
                     out,
                     r#"<g transform="translate({} {}) scale({:.2})">{picture}</g>"#,
-                    place[0] - UNIT / 2 + at[0] + offset,
-                    place[1] - UNIT / 2 + at[1] - offset,
+                    place[0] - UNIT / 2 + at[0],
+                    place[1] - UNIT / 2 + at[1],
                     f64::from(size) / 100.0,
                 );
             }
@@ -66,7 +65,7 @@ impl BoardModel {
 
     /// The things on one square, each with its size and its place in the box of the square. A blocked square and a mark
     /// lie below the others.
-    pub fn arranged<'a>(&self, tokens: &'a [Token], cell: Cell) -> Vec<(&'a Token, i32, [i32; 2])> {
+    pub fn arranged<'a>(&self, tokens: &'a [Token]) -> Vec<(&'a Token, i32, [i32; 2])> {
         let things: Vec<&Token> =
             tokens.iter().filter(|token| !self.draws_lines(token.layer)).take(MAX_TOKENS).collect();
         let is_ground = |token: &Token| {
@@ -74,10 +73,10 @@ impl BoardModel {
         };
         let below = things.iter().filter(|token| is_ground(token));
         let above: Vec<&&Token> = things.iter().filter(|token| !is_ground(token)).collect();
-        let whole = share(cell, 0, 1);
+        let whole = share(self.cell, 0, 1);
         let below = below.map(|token| (*token, whole.0, whole.1));
         let place = |(number, token): (usize, &&&'a Token)| {
-            let (size, at) = share(cell, number, above.len());
+            let (size, at) = share(self.cell, number, above.len());
             (**token, size, at)
         };
         below.chain(above.iter().enumerate().map(place)).collect()
@@ -128,8 +127,8 @@ impl BoardModel {
     fn borders(&self, scene: &Scene, out: &mut String) {
         let width = self.columns.values.len();
         let height = self.rows.values.len();
-        for (side, role) in self.sides.iter().enumerate() {
-            let Some(colour) = role.and_then(|role| self.colours.get(role)) else { continue };
+        for (side, name) in self.sides.iter().enumerate() {
+            let Some(colour) = name.as_ref().and_then(|name| self.colour_of(name)) else { continue };
             let squares: Vec<usize> = match side {
                 0 => (0..width).collect(),
                 1 => (0..height).map(|row| row * width + width - 1).collect(),
@@ -200,8 +199,16 @@ impl BoardModel {
 
 /// The size and the place, within its square, of the thing with index `number` among `count` things there.
 fn share(cell: Cell, number: usize, count: usize) -> (i32, [i32; 2]) {
-    let whole = if cell == Cell::Square { 92 } else { 78 };
+    let whole = match cell {
+        Cell::Square | Cell::Pit => 92,
+        Cell::Hexagon => 78,
+        Cell::Dot => 60,
+    };
     let margin = (UNIT - whole) / 2;
+    if cell == Cell::Dot {
+        // What is not an edge lies in the middle of four dots.
+        return (whole, [margin + UNIT / 2, margin - UNIT / 2]);
+    }
     if count == 1 {
         return (whole, [margin, margin]);
     }

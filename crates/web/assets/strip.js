@@ -1,34 +1,8 @@
 // A playout in small pictures, with what playouts refute flagged on it.
 
-import { parity } from "./board.js";
 import { el, moveText, words } from "./dom.js";
-import { piece, roleColours } from "./pieces.js";
+import { whole } from "./pieces.js";
 import { beside } from "./side.js";
-
-/** The boards of a state, small and without buttons. */
-function small(picture, board, roles, colours) {
-  const rows = Math.max(board.rows.length, 1);
-  const holes = new Set(board.holes);
-  const per = board.columns.length * rows;
-  const half = parity(board);
-  return board.boards.map((_, number) => {
-    const grid = el("span", { class: "small", "aria-hidden": "true" });
-    grid.style.setProperty("--columns", board.columns.length);
-    for (let at = 0; at < per; at++) {
-      const square = number * per + at;
-      const place = Math.floor(at / board.columns.length) + (at % board.columns.length);
-      const odd = half === null ? board.chequered && place % 2 === 1 : place % 2 !== half;
-      const cell = el("span", {
-        class: `square${odd ? " odd" : ""}${holes.has(square) && half === null ? " hole" : ""}`,
-      });
-      cell.append(
-        ...(picture.squares[square] ?? []).slice(0, 1).map((token) => piece(token, roles, colours)),
-      );
-      grid.append(cell);
-    }
-    return grid;
-  });
-}
 
 export class Strip {
   /** Draws in `element`; `look` gets the joint moves that lead to a picture. */
@@ -52,8 +26,6 @@ export class Strip {
 
   /** Shows the playout of an answer; `flag` is what its last state refutes. */
   show(answer, flag) {
-    const roles = answer.roles.map(({ name }) => name);
-    const colours = roleColours(roles);
     const last = answer.pictures.at(-1)?.step;
     let before = -1;
     const items = answer.pictures.flatMap((picture) => {
@@ -66,7 +38,7 @@ export class Strip {
       const drawing =
         answer.board.kind === "table"
           ? [el("span", { class: "small facts" }, ...beside({ ...picture, extent: null }, true))]
-          : small(picture, answer.board, roles, colours);
+          : [el("span", { class: "small" }, whole(answer.board, picture.squares, picture.lines))];
       const button = el(
         "button",
         {

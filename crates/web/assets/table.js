@@ -5,7 +5,6 @@ import { Board } from "./board.js";
 import { el, moveText, say, toast, words } from "./dom.js";
 import { History, Tree } from "./history.js";
 import { read } from "./input.js";
-import { roleColours } from "./pieces.js";
 import { seatForms } from "./setup.js";
 import { beside } from "./side.js";
 import { Thinking } from "./thinking.js";
@@ -33,7 +32,7 @@ export class Table {
     this.status = about.status;
     this.sight = JSON.stringify(about.status.sight);
     this.roles = about.roles;
-    this.colours = roleColours(about.roles);
+    this.colours = about.board.colours;
     this.nodes = new Map();
     this.tree = new Tree();
     // The state that is looked at, and whether it is always the last one.
@@ -142,7 +141,7 @@ export class Table {
     this.history = new History(history, (number) => this.look(number));
     this.thinking = new Thinking(thinking, this.roles, this.colours, (squares) => this.board?.point(squares));
     if (this.about.board.kind !== "table") {
-      this.board = new Board(this.boards, this.about, this.colours, (square) => this.click(square));
+      this.board = new Board(this.boards, this.about, (square) => this.click(square));
     }
   }
 
