@@ -1,11 +1,13 @@
 //! Sides of a board that belong to roles: a role that has to connect two opposite sides owns both. Such a role is named
-//! by a rule that mentions the first and the last line of an axis, or by a goal that depends on such a rule.
+//! by a rule that mentions the first and the last line of an axis, or by a goal that depends on such a rule, or by facts
+//! that give a role all squares of these lines.
 
 use crate::model::{Axis, BoardModel, Cell, Layer};
 use ggp_gdl::{Atom, Description, Literal, Rule, Term, TermId};
+use std::collections::BTreeSet;
 
 /// Sets the sides of `model`, a board of hexagons for two roles.
-pub(crate) fn give_sides(description: &Description, model: &mut BoardModel) {
+pub(crate) fn give_sides(description: &Description, relations: &[Vec<Vec<String>>], model: &mut BoardModel) {
     let Some(layer) = model.layers.first() else { return };
     if model.cell != Cell::Hexagon || model.roles.len() != 2 || !model.holes.is_empty() {
         return;
@@ -20,12 +22,45 @@ pub(crate) fn give_sides(description: &Description, model: &mut BoardModel) {
             }
         }
     }
+    let listed = listed(relations, model);
+    for (owner, listed) in owners.iter_mut().zip(listed) {
+        *owner = owner.take().or(listed);
+    }
     if let [Some(columns), Some(rows)] = owners
         && columns != rows
     {
         // Who connects the first and the last column owns the left and the right side.
         model.sides = [Some(rows.clone()), Some(columns.clone()), Some(rows), Some(columns)];
     }
+}
+
+/// The roles to which facts, each with a role, a column and a row, give the first and the last column, and the first and
+/// the last row.
+fn listed(relations: &[Vec<Vec<String>>], model: &BoardModel) -> [Option<String>; 2] {
+    let (width, height) = (model.columns.values.len(), model.rows.values.len());
+    let in_order = |layer: &Layer| layer.y.as_ref().is_some_and(|y| layer.x.path < y.path);
+    let in_order = model.layers.first().is_some_and(in_order);
+    // For each role, the sides whose squares some relation lists: left, right, top, bottom.
+    let mut sides = vec![[false; 4]; model.roles.len()];
+    for tuples in relations.iter().filter(|tuples| tuples[0].len() == 3) {
+        for (role, sides) in model.roles.iter().zip(&mut sides) {
+            let square = |tuple: &&Vec<String>| {
+                let (x, y) = if in_order { (&tuple[1], &tuple[2]) } else { (&tuple[2], &tuple[1]) };
+                Some((model.columns.position(x)?, model.rows.position(y)?))
+            };
+            let own: BTreeSet<(usize, usize)> =
+                tuples.iter().filter(|tuple| tuple[0] == *role).filter_map(|tuple| square(&tuple)).collect();
+            sides[0] |= own.len() == height && own.iter().all(|square| square.0 == 0);
+            sides[1] |= own.len() == height && own.iter().all(|square| square.0 + 1 == width);
+            sides[2] |= own.len() == width && own.iter().all(|square| square.1 == 0);
+            sides[3] |= own.len() == width && own.iter().all(|square| square.1 + 1 == height);
+        }
+    }
+    let owner = |one: usize, other: usize| {
+        let role = sides.iter().position(|sides| sides[one] && sides[other])?;
+        model.roles.get(role).cloned()
+    };
+    [owner(0, 1), owner(2, 3)]
 }
 
 /// The only role or thing on the board that a rule names, or that a rule about a goal names which needs the head of this

@@ -252,11 +252,8 @@ impl BoardModel {
                 );
             }
             Shape::Dot => {
-                let _ = write!(
-                    out,
-                    r#"<circle cx="50" cy="50" r="13" fill="{}" stroke="{}" stroke-width="3"/>"#,
-                    colour.unwrap_or("#e8b923"),
-                    paint.edge
+                out.push_str(
+                    r##"<circle cx="50" cy="50" r="13" fill="#e8b923" stroke="#0006" stroke-width="3"/>"##,
                 );
             }
             Shape::Text(text) => label(&mut out, &text, 50, "var(--pencil, #2c2a24)", 0.95),
@@ -274,7 +271,7 @@ impl BoardModel {
             }
             Shape::Seeds(seeds) => pit(&mut out, seeds),
             Shape::Mark(mark) => {
-                mark_picture(&mut out, mark, token.layer == 0 && self.layers.len() == 1, colour)
+                mark_picture(&mut out, mark, token.layer == 0 && self.layers.len() == 1, colour);
             }
         }
         out

@@ -16,7 +16,7 @@ use crate::position::Position;
 use crate::side::side;
 use crate::sidecar::{Sidecar, SidecarError};
 use crate::stack::stack;
-use crate::statics::{Listed, pairs};
+use crate::statics::{Listed, pairs, relations};
 use crate::wall::draw_lines;
 use ggp_game::{Fact, Game};
 use ggp_gdl::domains::Domains;
@@ -76,9 +76,10 @@ pub fn infer_with(game: &Game, states: &[Vec<Fact>], sidecar: &Sidecar) -> Resul
     if sidecar.x.is_none() && face(&listed.init, &mut model) {
         model.holes = holes(&evidence, &model);
     }
-    lay_out(description, &mut model);
+    let related = relations(description);
+    lay_out(&related, &mut model);
     draw_lines(description, &evidence, &mut model);
-    give_sides(description, &mut model);
+    give_sides(description, &related, &mut model);
     let positions: Vec<Position> = seen.iter().skip(1).map(|facts| model.place(facts)).collect();
     dress(&positions, &mut model);
     block(&positions, &mut model);
@@ -131,7 +132,6 @@ fn table(evidence: &Evidence<'_>) -> BoardModel {
         glyphs: BTreeMap::new(),
         chequered: false,
         dark: 1,
-        grounded: false,
         cell: Cell::Square,
         places: Vec::new(),
         joined: false,

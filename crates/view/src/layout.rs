@@ -3,8 +3,7 @@
 //! matter. A layout is accepted if neighbours touch in it.
 
 use crate::model::{BoardModel, Cell, Coordinate, Kind, Square, TextPart};
-use crate::scene::UNIT;
-use crate::statics::relations;
+use crate::scene::{UNIT, signed};
 use ggp_gdl::{Description, Literal, Rule, Term};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,19 +22,18 @@ const MAX_SQUARES: usize = 600;
 type Pairs = BTreeSet<(usize, usize)>;
 
 /// Sets the shape and the places of the squares of `model`.
-pub(crate) fn lay_out(description: &Description, model: &mut BoardModel) {
+pub(crate) fn lay_out(relations: &[Vec<Vec<String>>], model: &mut BoardModel) {
     if model.kind == Kind::Table || model.stacked {
         return;
     }
     join(model);
-    let relations = relations(description);
     if model.kind == Kind::Track {
-        if !pits(&relations, model) {
-            lines(&relations, model);
+        if !pits(relations, model) {
+            lines(relations, model);
         }
         return;
     }
-    hexagons(&relations, model);
+    hexagons(relations, model);
     if model.places.is_empty() {
         staggered(model);
     }
@@ -56,7 +54,8 @@ fn join(model: &mut BoardModel) {
 
 fn hexagons(relations: &[Vec<Vec<String>>], model: &mut BoardModel) {
     let count = model.columns.values.len() * model.rows.values.len();
-    if model.board_count() > 1 || count > MAX_SQUARES {
+    let thin = model.columns.values.len().min(model.rows.values.len()) < 3;
+    if model.board_count() > 1 || thin || count > MAX_SQUARES {
         return;
     }
     let exists = |number: &usize| model.holes.binary_search(&model.square(*number)).is_err();
@@ -116,11 +115,13 @@ fn hexagonal(model: &BoardModel) -> Vec<Vec<[i32; 2]>> {
     let squares = || (0..width * height).map(|number| (number / width, number % width));
     let half = UNIT / 2;
     let sheared = |step: i32| {
-        squares().map(|(row, column)| [column as i32 * UNIT + row as i32 * step, row as i32 * LINE]).collect()
+        squares()
+            .map(|(row, column)| [signed(column) * UNIT + signed(row) * step, signed(row) * LINE])
+            .collect()
     };
     let bricks = |odd: usize| {
         let place = |(row, column): (usize, usize)| {
-            [column as i32 * UNIT + if row % 2 == odd { half } else { 0 }, row as i32 * LINE]
+            [signed(column) * UNIT + if row % 2 == odd { half } else { 0 }, signed(row) * LINE]
         };
         squares().map(place).collect()
     };
@@ -128,14 +129,14 @@ fn hexagonal(model: &BoardModel) -> Vec<Vec<[i32; 2]>> {
         .map(|(row, column)| {
             let existing: Vec<usize> = (0..width).filter(|&column| exists(row, column)).collect();
             let ends = existing.first().zip(existing.last()).map_or(0, |(a, b)| a + b);
-            [2 * column as i32 * half - ends as i32 * half, row as i32 * LINE]
+            [2 * signed(column) * half - signed(ends) * half, signed(row) * LINE]
         })
         .collect();
     let centred_columns = squares()
         .map(|(row, column)| {
             let existing: Vec<usize> = (0..height).filter(|&row| exists(row, column)).collect();
             let ends = existing.first().zip(existing.last()).map_or(0, |(a, b)| a + b);
-            [ends as i32 * half - 2 * row as i32 * half, column as i32 * LINE]
+            [signed(ends) * half - 2 * signed(row) * half, signed(column) * LINE]
         })
         .collect();
     vec![sheared(half), sheared(-half), centred_columns, centred_rows, bricks(0), bricks(1)]
@@ -162,8 +163,8 @@ fn staggered(model: &mut BoardModel) {
     let mut places = vec![[0, 0]; width * height];
     for (column, rows) in lines.iter().enumerate() {
         for (number, row) in rows.iter().rev().enumerate() {
-            let x = 2 * number as i32 - rows.len() as i32 + 1;
-            places[row * width + column] = [x * UNIT / 2, column as i32 * LINE];
+            let x = 2 * signed(number) - signed(rows.len()) + 1;
+            places[row * width + column] = [x * UNIT / 2, signed(column) * LINE];
         }
     }
     model.places = places;
@@ -241,14 +242,14 @@ fn pits(relations: &[Vec<Vec<String>>], model: &mut BoardModel) -> bool {
     }
     let mut places = vec![[0, 0]; values.len()];
     for (number, pit) in bottom.iter().enumerate() {
-        let x = (number as i32 + 1) * UNIT;
+        let x = (signed(number) + 1) * UNIT;
         places[*pit] = [x, UNIT];
         places[opposite[pit]] = [x, 0];
     }
     let stores: Vec<usize> = (0..values.len()).filter(|pit| !opposite.contains_key(pit)).collect();
     for (number, store) in stores.iter().enumerate() {
         let own = owner.get(store).map_or(number == 0, |role| *role == 0);
-        let x = if own { (bottom.len() as i32 + 1) * UNIT } else { 0 };
+        let x = if own { (signed(bottom.len()) + 1) * UNIT } else { 0 };
         places[*store] = [x, UNIT / 2];
     }
     model.places = places;
@@ -283,7 +284,7 @@ fn lines(relations: &[Vec<Vec<String>>], model: &mut BoardModel) {
         for (y, row) in rows.iter().enumerate() {
             for (x, column) in columns.iter().enumerate() {
                 let Some(&square) = row.iter().find(|square| column.contains(square)) else { return };
-                places[square] = [x as i32 * UNIT, y as i32 * UNIT];
+                places[square] = [signed(x) * UNIT, signed(y) * UNIT];
             }
         }
         model.places = places;
@@ -319,8 +320,9 @@ fn extend(usable: &[&Vec<usize>], chosen: &mut Vec<Vec<usize>>, count: usize) ->
     false
 }
 
-/// The number of squares along a side of the boxes of a sudoku-like board: a square board of numbers on which some rule
-/// names exactly the squares of such a box. 0 if there are no boxes.
+/// The number of squares along a side of the boxes of a sudoku-like board: a square board of numbers, on which the
+/// conditions of some rule are about as many columns and rows as a box has, and about all their squares. 0 if there are
+/// no boxes.
 pub(crate) fn boxes(description: &Description, model: &BoardModel) -> usize {
     let side = model.columns.values.len();
     let Some(root) = (2..=5).find(|root| root * root == side) else { return 0 };
@@ -335,7 +337,7 @@ pub(crate) fn boxes(description: &Description, model: &BoardModel) -> usize {
         return 0;
     }
     let names_box = |rule: &Rule| {
-        let mut squares: BTreeSet<(usize, usize)> = BTreeSet::new();
+        let (mut columns, mut rows, mut squares) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
         for literal in &rule.body {
             let (Literal::Positive(atom) | Literal::Negative(atom)) = literal else { continue };
             let Some(Term::Compound(function, args)) =
@@ -343,26 +345,22 @@ pub(crate) fn boxes(description: &Description, model: &BoardModel) -> usize {
             else {
                 continue;
             };
-            let text = |coordinate: &Coordinate| match args
-                .get(*coordinate.path.first()?)
-                .map(|t| description.terms.get(*t))
-            {
-                Some(Term::Constant(constant)) => Some(description.name(*constant)),
-                _ => None,
+            let term = |coordinate: &Coordinate| {
+                let term = args.get(*coordinate.path.first()?)?;
+                match description.terms.get(*term) {
+                    Term::Constant(name) | Term::Variable(name) => Some(description.name(*name)),
+                    Term::Compound(..) => None,
+                }
             };
             if description.name(*function) == layer.relation
-                && let (Some(x), Some(y)) = (text(&layer.x), layer.y.as_ref().and_then(text))
-                && let (Some(column), Some(row)) = (model.columns.position(x), model.rows.position(y))
+                && let (Some(x), Some(y)) = (term(&layer.x), layer.y.as_ref().and_then(term))
             {
-                squares.insert((column / root, row / root));
-                if squares.len() > 1 {
-                    return false;
-                }
-            } else {
-                continue;
+                columns.insert(x);
+                rows.insert(y);
+                squares.insert((x, y));
             }
         }
-        squares.len() == 1 && rule.body.len() >= side
+        (columns.len(), rows.len(), squares.len()) == (root, root, side)
     };
     if description.rules.iter().any(names_box) { root } else { 0 }
 }

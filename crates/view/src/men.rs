@@ -137,12 +137,9 @@ fn proposal(model: &BoardModel) -> Option<Proposal> {
             let named = named?;
             // Who owns one piece of an initial owns all of them; a role may have that initial itself.
             let of_initial = |initial: char| {
-                let known = values.iter().zip(&named).filter(|(_, (letter, _))| *letter == initial);
+                let mut known = values.iter().zip(&named).filter(|(_, (letter, _))| *letter == initial);
                 let role = |role: &String| role.to_ascii_lowercase().starts_with(initial);
-                known
-                    .filter_map(|(value, _)| owner(value))
-                    .next()
-                    .or_else(|| model.roles.iter().position(role))
+                known.find_map(|(value, _)| owner(value)).or_else(|| model.roles.iter().position(role))
             };
             for (value, (initial, man)) in values.iter().zip(&named) {
                 men.insert(value.clone(), (*man, owner(value).or_else(|| of_initial(*initial))));
@@ -225,7 +222,6 @@ fn chequer(positions: &[Position], men: bool, model: &mut BoardModel) {
     let holes: BTreeSet<usize> = model.holes.iter().map(colour).collect();
     if model.holes.len() * 5 >= width * height * 2 && holes.len() == 1 {
         model.chequered = true;
-        model.grounded = true;
         model.dark = 1 - holes.first().copied().unwrap_or(0);
         return;
     }
@@ -291,7 +287,7 @@ pub(crate) fn block(positions: &[Position], model: &mut BoardModel) {
             && !leaves.contains(content)
             && !is_number
             && !digits
-            && first.get(content).copied().unwrap_or(0) * 2 < squares
+            && first.get(content).copied().unwrap_or(0) * 10 < squares * 7
     });
     let most = counts.iter().max_by_key(|(content, count)| (**count, std::cmp::Reverse((*content).clone())));
     if let Some((content, _)) = most {

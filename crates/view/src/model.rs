@@ -279,9 +279,6 @@ pub struct BoardModel {
     /// number (0).
     #[serde(default = "odd")]
     pub dark: usize,
-    /// Whether holes are drawn as squares on which nothing stands, because they are all squares of one colour.
-    #[serde(default)]
-    pub grounded: bool,
     /// The shape of the squares.
     #[serde(default)]
     pub cell: Cell,
@@ -336,6 +333,14 @@ impl BoardModel {
     /// holds its position on each axis of [`BoardModel::index`].
     pub(crate) fn board_number(&self, group: usize, index: &[usize]) -> usize {
         self.index.iter().zip(index).fold(group, |number, (axis, &at)| number * axis.values.len() + at)
+    }
+
+    /// Whether holes are drawn as squares on which nothing stands, because they are the light squares of a chequered
+    /// board.
+    pub fn is_grounded(&self) -> bool {
+        let light = |square: &Square| (square.row + square.column) % 2 != self.dark;
+        let squares = self.board_count() * self.columns.values.len() * self.rows.values.len();
+        self.chequered && self.holes.len() * 5 >= squares * 2 && self.holes.iter().all(light)
     }
 
     /// A text that distinguishes the board with the index `number` from the other boards. It consists of the

@@ -18,6 +18,11 @@ const TITLE: i32 = 44;
 /// A track with more squares than this takes several lines.
 const LINE: usize = 12;
 
+/// `number` as a signed number, for the arithmetic of places.
+pub(crate) fn signed(number: usize) -> i32 {
+    i32::try_from(number).unwrap_or(i32::MAX)
+}
+
 /// The places of all squares, and the size of the drawing.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Scene {
@@ -62,7 +67,7 @@ impl BoardModel {
         let across = self.boards_across();
         let mut scene = Scene { width: 0, height: 0, places: Vec::new(), cell: self.cell, texts: Vec::new() };
         for board in 0..boards {
-            let (column, row) = ((board % across) as i32, (board / across) as i32);
+            let (column, row) = (signed(board % across), signed(board / across));
             let at = [column * (block.size[0] + gap), row * (block.size[1] + gap + title) + title];
             let moved = |place: &[i32; 2]| [place[0] + at[0], place[1] + at[1]];
             scene.places.extend(block.places.iter().map(moved));
@@ -109,7 +114,7 @@ impl BoardModel {
         for row in 0..height {
             for column in 0..width {
                 let (across, down) = (column % line.max(1), row + column / line.max(1));
-                let place = [left + across as i32 * UNIT + UNIT / 2, top + down as i32 * pitch + UNIT / 2];
+                let place = [left + signed(across) * UNIT + UNIT / 2, top + signed(down) * pitch + UNIT / 2];
                 block.places.push(place);
                 if track {
                     block.texts.push((
@@ -124,10 +129,10 @@ impl BoardModel {
         let named = !track && !self.joined;
         if named {
             for (row, name) in self.rows.values.iter().enumerate() {
-                block.texts.push((name.clone(), [left / 2, top + row as i32 * UNIT + UNIT / 2]));
+                block.texts.push((name.clone(), [left / 2, top + signed(row) * UNIT + UNIT / 2]));
             }
             for (column, name) in self.columns.values.iter().enumerate() {
-                block.texts.push((name.clone(), [left + column as i32 * UNIT + UNIT / 2, bottom + RIM / 2]));
+                block.texts.push((name.clone(), [left + signed(column) * UNIT + UNIT / 2, bottom + RIM / 2]));
             }
         }
         block.size = [right + MARGIN, bottom + if named || track { RIM } else { MARGIN }];

@@ -5,7 +5,7 @@ use crate::figure::escaped;
 use crate::label::Labels;
 use crate::model::{BoardModel, Cell, Kind, Square};
 use crate::position::{Beside, Position, Token};
-use crate::scene::{Scene, UNIT};
+use crate::scene::{Scene, UNIT, signed};
 use std::fmt::Write;
 
 /// The largest number of facts that are written on a drawing without a board.
@@ -87,6 +87,7 @@ impl BoardModel {
         let mut out = String::new();
         let width = self.columns.values.len().max(1);
         let height = self.rows.values.len().max(1);
+        let grounded = self.is_grounded();
         self.borders(scene, &mut out);
         for (number, place) in scene.places.iter().enumerate() {
             let square = Square {
@@ -94,7 +95,7 @@ impl BoardModel {
                 row: number / width % height,
                 column: number % width,
             };
-            if self.holes.binary_search(&square).is_ok() && !self.grounded {
+            if self.holes.binary_search(&square).is_ok() && !grounded {
                 continue;
             }
             let dark = self.chequered && (square.row + square.column) % 2 == self.dark;
@@ -152,7 +153,7 @@ impl BoardModel {
         }
         for place in scene.places.chunks(self.columns.values.len().max(1)).step_by(side) {
             for place in place.iter().step_by(side) {
-                let (x, y, size) = (place[0] - UNIT / 2, place[1] - UNIT / 2, UNIT * side as i32);
+                let (x, y, size) = (place[0] - UNIT / 2, place[1] - UNIT / 2, UNIT * signed(side));
                 let _ = write!(
                     out,
                     r#"<rect x="{x}" y="{y}" width="{size}" height="{size}" fill="none" stroke="var(--ink, #2c2a24)" stroke-width="5"/>"#
@@ -170,18 +171,14 @@ impl BoardModel {
                 Some(to) => scene.places.get(self.square_number(to)).copied(),
                 None => None,
             };
-            let [a, b] = match to {
-                Some(to) => [from, to],
+            let [a, b] = if let Some(to) = to {
+                [from, to]
+            } else {
                 // A wall stands on the side of its square.
-                None => {
-                    let half = UNIT / 2;
-                    let middle = [from[0] + line.side[0] * half, from[1] + line.side[1] * half];
-                    let along = [line.side[1] * half, line.side[0] * half];
-                    [
-                        [middle[0] - along[0], middle[1] - along[1]],
-                        [middle[0] + along[0], middle[1] + along[1]],
-                    ]
-                }
+                let half = UNIT / 2;
+                let middle = [from[0] + line.side[0] * half, from[1] + line.side[1] * half];
+                let along = [line.side[1] * half, line.side[0] * half];
+                [[middle[0] - along[0], middle[1] - along[1]], [middle[0] + along[0], middle[1] + along[1]]]
             };
             let colour = line
                 .owner
@@ -213,7 +210,7 @@ fn share(cell: Cell, number: usize, count: usize) -> (i32, [i32; 2]) {
         return (whole, [margin, margin]);
     }
     let half = whole / 2;
-    let (column, row) = ((number % 2) as i32, (number / 2) as i32);
+    let (column, row) = (signed(number % 2), signed(number / 2));
     let down = if count == 2 { half / 2 } else { row * half };
     (half, [margin + column * half, margin + down])
 }
@@ -288,7 +285,7 @@ fn facts(position: &Position) -> String {
             escaped(&text)
         );
     }
-    let height = 40 + lines.len() as i32 * 34;
+    let height = 40 + signed(lines.len()) * 34;
     document(560, height, &out)
 }
 

@@ -4,6 +4,7 @@
 
 use crate::evidence::Evidence;
 use crate::model::{Axis, BoardModel, Cell, Coordinate, Kind, Layer, TextPart};
+use crate::scene::signed;
 use ggp_gdl::{Atom, Description, Literal, Rule, Term, TermId};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -55,7 +56,7 @@ fn steps<'a>(description: &'a Description, model: &BoardModel) -> Vec<Step<'a>> 
         }
     }
     let step = |pairs: &[[&str; 2]], axis: &Axis| {
-        let along = |[a, b]: &[&str; 2]| Some(axis.position(b)? as i32 - axis.position(a)? as i32);
+        let along = |[a, b]: &[&str; 2]| Some(signed(axis.position(b)?) - signed(axis.position(a)?));
         let found: Vec<i32> = pairs.iter().filter_map(along).collect();
         let enough = found.len() * 2 >= axis.values.len();
         let share =
@@ -181,7 +182,7 @@ fn edges(evidence: &Evidence<'_>, model: &mut BoardModel) {
             _ => continue,
         };
         let at = |row: &[&str], x: usize, y: usize| {
-            Some((model.columns.position(row[x])? as i32, model.rows.position(row[y])? as i32))
+            Some((signed(model.columns.position(row[x])?), signed(model.rows.position(row[y])?)))
         };
         let reads = |x: usize, y: usize, u: usize, v: usize| {
             table.rows().next().is_some()
@@ -214,18 +215,15 @@ fn edges(evidence: &Evidence<'_>, model: &mut BoardModel) {
     }
     for layer in found {
         let known = model.layers.iter().position(|l| l.relation == layer.relation && l.arity == layer.arity);
-        match known {
-            Some(number) => {
-                let known = &mut model.layers[number];
-                (known.x, known.y, known.to) = (layer.x, layer.y, layer.to);
-                if number == 0 {
-                    model.cell = Cell::Dot;
-                }
+        if let Some(number) = known {
+            let known = &mut model.layers[number];
+            (known.x, known.y, known.to) = (layer.x, layer.y, layer.to);
+            if number == 0 {
+                model.cell = Cell::Dot;
             }
-            None => {
-                model.side.retain(|side| side.relation != layer.relation || side.arity != layer.arity);
-                model.layers.push(layer);
-            }
+        } else {
+            model.side.retain(|side| side.relation != layer.relation || side.arity != layer.arity);
+            model.layers.push(layer);
         }
     }
 }

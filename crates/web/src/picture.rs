@@ -20,7 +20,7 @@ pub(crate) fn board(model: &BoardModel) -> Value {
         "cell": scene.cell,
         "places": scene.places,
         "colours": model.colours,
-        "grounded": model.grounded,
+        "grounded": model.is_grounded(),
         "kind": model.kind,
         "columns": model.columns.values,
         "rows": model.rows.values,
