@@ -294,3 +294,38 @@ pub(crate) fn block(positions: &[Position], model: &mut BoardModel) {
         model.blocks.insert(content.clone());
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::infer;
+    use ggp_game::{Fact, Game};
+
+    /// The number of glyphs of a game with things called like chessmen, of which `wn` goes from place to place.
+    fn glyphs(places: [[usize; 2]; 5]) -> usize {
+        let rules = "(role white) (role black) (line 1) (line 2) (line 3) (line 4) (line 5)
+            (after 1 2) (after 2 3) (after 3 4) (after 4 5)
+            (init (at 1 1 wn)) (init (at 2 2 wp)) (init (at 4 4 bp)) (init (at 5 5 bn))
+            (<= (legal white (go ?x ?y)) (line ?x) (line ?y)) (legal black wait)
+            (<= (next (at ?x ?y wn)) (does white (go ?x ?y)))
+            (<= (next (at ?x ?y ?c)) (true (at ?x ?y ?c)) (distinct ?c wn))
+            (<= (goal ?r 0) (role ?r)) (<= terminal (true (at 5 5 wn)))";
+        let game = Game::new(ggp_gdl::parse(rules.as_bytes()).expect("it parses")).expect("it is a game");
+        let state = |[x, y]: [usize; 2]| {
+            let facts = [
+                format!("(at {x} {y} wn)"),
+                "(at 2 2 wp)".into(),
+                "(at 4 4 bp)".into(),
+                "(at 5 5 bn)".into(),
+            ];
+            facts.map(Fact::from_canonical).to_vec()
+        };
+        infer(&game, &places.map(state)).glyphs.len()
+    }
+
+    #[test]
+    fn what_is_only_called_like_a_knight_is_none() {
+        assert_eq!(glyphs([[1, 1], [2, 3], [3, 5], [4, 3], [5, 1]]), 4);
+        assert_eq!(glyphs([[1, 1], [1, 2], [1, 3], [1, 4], [1, 5]]), 0);
+        assert_eq!(glyphs([[1, 1]; 5]), 0, "nothing moves");
+    }
+}
