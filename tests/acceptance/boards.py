@@ -1,6 +1,7 @@
+#!/usr/bin/env python3
 """Contact sheets: the boards of all rulesheets of a folder as pictures, to be looked at.
 
-    python3 tests/acceptance/boards.py FOLDER OUT [NAME …]
+    tests/acceptance/boards.py FOLDER OUT [NAME …]
 
 Draws for each rulesheet the first position and the one after 20 random moves (`ggp view --svg`), and lets headless
 Chromium compose them into PNG images in the folder OUT: `desktop-01.png`, … at a width of 1280 pixels, and
