@@ -4,7 +4,7 @@
 use ggp_game::rng::Stream;
 use ggp_game::{Fact, Game, Interpreter, StateMachine};
 use ggp_tests::{corpus, rulesheets_in, workspace};
-use ggp_view::{BoardModel, Gesture, Kind, Sidecar, Slot, Style, infer, infer_with};
+use ggp_view::{BoardModel, Cell, Gesture, Kind, Sidecar, Slot, Style, infer, infer_with};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -82,6 +82,9 @@ fn our_games_have_the_boards_that_their_rules_describe() {
         ("maze", Kind::Occupancy, 3, 3, 0),
         ("nim", Kind::Track, 4, 1, 0),
         ("rock_paper_scissors", Kind::Table, 0, 0, 0),
+        ("reversi", Kind::Grid, 8, 8, 0),
+        ("chess", Kind::Grid, 8, 8, 0),
+        ("kalah", Kind::Track, 14, 1, 0),
     ];
     for (name, kind, columns, rows, holes) in expected {
         let seen = ours(name);
@@ -89,6 +92,41 @@ fn our_games_have_the_boards_that_their_rules_describe() {
         let got = (model.kind, model.columns.values.len(), model.rows.values.len(), model.holes.len());
         assert_eq!(got, (kind, columns, rows, holes), "{name}");
     }
+}
+
+/// The shape of the squares, whether boards are parts of one, and the number of sides that belong to somebody.
+fn geometry(model: &BoardModel) -> (Cell, bool, usize, usize) {
+    (model.cell, model.joined, model.boxes, model.sides.iter().flatten().count())
+}
+
+#[test]
+fn our_games_have_the_geometry_that_their_rules_describe() {
+    let geometry_of = |name: &str| {
+        let seen = ours(name);
+        let model = infer(&seen.game, &seen.states);
+        (geometry(&model), model)
+    };
+    assert_eq!(geometry_of("hex").0, (Cell::Hexagon, false, 0, 4));
+    let (geometry, kalah) = geometry_of("kalah");
+    assert_eq!(geometry, (Cell::Pit, false, 0, 0));
+    // Two rows of six houses, and a store between them at each end.
+    let height = |y: i32| kalah.places.iter().filter(|place| place[1] == y).count();
+    assert_eq!([height(0), height(50), height(100)], [6, 2, 6]);
+    let (_, chess) = geometry_of("chess");
+    assert!(chess.chequered && chess.dark == 1 && chess.glyphs["black knight"] == "♞");
+    let (_, draughts) = geometry_of("english_draughts");
+    assert!(draughts.chequered && draughts.glyphs["white pawn"] == "⛀");
+}
+
+#[test]
+fn the_difference_of_two_states_tells_the_move() {
+    let seen = ours("chess");
+    let model = infer(&seen.game, &seen.states);
+    let [before, after] = [0, 1].map(|state| model.place(&seen.states[state]));
+    let changes = model.changes(&before, &after);
+    assert_eq!((changes.slides.len(), changes.new.len(), changes.taken.len()), (1, 0, 0));
+    let svg = model.svg(&after, &changes.squares());
+    assert_eq!(svg.matches("<g ").count(), 32, "each man is drawn");
 }
 
 #[test]
@@ -117,7 +155,7 @@ fn each_view_beside_our_games_fits_its_game() {
             assert!(known.contains(glyph), "{}: nothing is called `{glyph}`", path.display());
         }
     }
-    assert_eq!(views, 5);
+    assert_eq!(views, 6);
 }
 
 #[test]
@@ -250,6 +288,7 @@ fn scrambled_names_leave_our_games_their_boards() {
         let two = Scrambler::default().infer(&text, &plain.states).expect("so do they under other names");
         assert_eq!(shape(&one), shape(&two), "{}", path.display());
         assert_eq!(one.holes.len(), two.holes.len(), "{}", path.display());
+        assert_eq!(geometry(&one), geometry(&two), "{}", path.display());
         let squares =
             |model: &BoardModel| -> Vec<usize> { model.moves.iter().map(|mv| mv.squares).collect() };
         assert_eq!(squares(&one), squares(&two), "{}", path.display());
@@ -266,7 +305,7 @@ fn scrambled_names_leave_our_games_their_boards() {
 fn published_games_have_boards() {
     let Some(corpus) = corpus() else { return };
     let mut kinds: BTreeMap<&str, Vec<String>> = BTreeMap::new();
-    let (mut games, mut same, mut differ) = (0, 0, Vec::new());
+    let (mut games, mut same, mut kept, mut differ) = (0, 0, 0, Vec::new());
     let mut slowest = (std::time::Duration::ZERO, String::new());
     for path in rulesheets_in(&corpus.join("rules")) {
         let name = path.file_stem().expect("a name").to_string_lossy().into_owned();
@@ -295,7 +334,10 @@ fn published_games_have_boards() {
         assert!(seen.states[0].is_empty() || !drawn.is_empty(), "{name} draws nothing");
         let text = String::from_utf8_lossy(&bytes).into_owned();
         match Scrambler::default().infer(&text, &seen.states) {
-            Some(scrambled) if shape(&scrambled) == shape(&model) => same += 1,
+            Some(scrambled) if shape(&scrambled) == shape(&model) => {
+                same += 1;
+                kept += usize::from(geometry(&scrambled) == geometry(&model));
+            }
             _ => differ.push(name),
         }
     }
@@ -304,8 +346,10 @@ fn published_games_have_boards() {
     }
     eprintln!("without a board: {}", kinds.get("table").map_or(String::new(), |names| names.join(" ")));
     eprintln!("same shape scrambled: {same} of {games}; not: {}", differ.join(" "));
+    eprintln!("same geometry of those: {kept}");
     eprintln!("slowest inference: {:?} in {}", slowest.0, slowest.1);
     let tables = kinds.get("table").map_or(0, Vec::len);
     assert!((games - tables) * 100 >= games * 80, "{tables} of {games} have no board");
     assert!(same * 100 >= games * 80, "{same} of {games} keep their shape");
+    assert!(kept * 100 >= same * 98, "{kept} of {same} keep their geometry");
 }

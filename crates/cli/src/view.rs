@@ -3,10 +3,11 @@
 use crate::board::Board;
 use crate::console;
 use crate::exit::Exit;
+use crate::number::whole;
 use crate::reasoner::Reasoning;
 use crate::record::{Origin, Record};
 use crate::rulesheet::GameFile;
-use ggp::WithMachine;
+use ggp::{WithMachine, board};
 use ggp_game::Playouts;
 use std::io::Write;
 use std::path::Path;
@@ -21,6 +22,7 @@ use std::path::Path;
 Examples:
   ggp view games/breakthrough_holes.kif
   ggp view games/endgame.kif --from match.json --step 10
+  ggp view games/hex.kif --random 20 --svg > hex.svg
   ggp view games/hex.kif --json | jq .model.kind")]
 pub(crate) struct Arguments {
     #[command(flatten)]
@@ -30,6 +32,12 @@ pub(crate) struct Arguments {
     /// Print one JSON object with the model of the board and the state on it
     #[arg(long)]
     json: bool,
+    /// Print the drawing as an SVG document
+    #[arg(long, conflicts_with = "json")]
+    svg: bool,
+    /// Draw the state after N random joint moves, or the last one before
+    #[arg(long, value_name = "N", conflicts_with = "from", value_parser = whole(0u32..))]
+    random: Option<u32>,
     #[command(flatten)]
     reasoning: Reasoning,
 }
@@ -37,13 +45,16 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     let record = arguments.origin.read(&arguments.file.path)?;
     let game = arguments.file.load()?;
-    let view = View { record, json: arguments.json, path: &arguments.file.path };
+    let Arguments { json, svg, random, .. } = *arguments;
+    let view = View { record, json, svg, random: random.unwrap_or(0), path: &arguments.file.path };
     arguments.reasoning.build_for_few_states(&game)?.with(view)
 }
 
 struct View<'a> {
     record: Option<Record>,
     json: bool,
+    svg: bool,
+    random: u32,
     path: &'a Path,
 }
 
@@ -61,8 +72,12 @@ impl WithMachine for View<'_> {
             })?;
             last = record.moves().last().unwrap_or_default();
         } else {
-            let state = machine.initial_state()?;
+            let mut states = board::random_states(&mut machine, self.random, 0);
+            let state = states.pop().map_or_else(|| machine.initial_state(), Ok)?;
             machine.facts(&state, &mut facts)?;
+            if let Some(state) = states.last() {
+                machine.facts(state, &mut before)?;
+            }
         }
         let mut out = console::stdout();
         if self.json {
@@ -70,6 +85,11 @@ impl WithMachine for View<'_> {
             let position = model.place(&facts);
             serde_json::to_writer(&mut out, &serde_json::json!({ "model": model, "position": position }))?;
             writeln!(out)?;
+        } else if self.svg {
+            let model = board.model();
+            let position = model.place(&facts);
+            let earlier = if before.is_empty() { position.clone() } else { model.place(&before) };
+            writeln!(out, "{}", model.svg(&position, &model.changes(&earlier, &position).squares()))?;
         } else {
             write!(out, "{}", board.draw(&facts, &before, last))?;
         }

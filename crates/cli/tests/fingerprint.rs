@@ -10,7 +10,7 @@ use std::process::Command;
 /// The first number is the largest count of playouts that the test repeats; it skips rows with more playouts.
 /// The second number is the count of rows that it does not skip. The interpreter of a debug build is slow, so
 /// a debug build skips more rows.
-const MOST_PLAYOUTS: (u64, usize) = if cfg!(debug_assertions) { (100, 19) } else { (u64::MAX, 38) };
+const MOST_PLAYOUTS: (u64, usize) = if cfg!(debug_assertions) { (100, 22) } else { (u64::MAX, 41) };
 
 /// The output of `ggp bench` with the options `how` for the playouts of `row`.
 fn bench(row: &Value, how: &[&str]) -> String {

@@ -39,6 +39,29 @@ pub fn of_game_with<M: StateMachine>(machine: &mut M, sidecar: &Sidecar) -> Resu
     infer_with(machine.game(), &samples, sidecar)
 }
 
+/// The states of a random playout, from the initial state on: `steps` steps, or as many as it has. The playout is the
+/// same for the same rules and `seed`.
+///
+/// # Examples
+/// ```
+/// use ggp::Reasoner;
+/// # std::env::set_current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).unwrap();
+/// let mut reasoner = Reasoner::interpreter(&ggp::load("games/tic_tac_toe.kif")?);
+/// assert_eq!(ggp::board::random_states(&mut reasoner, 3, 0).len(), 4);
+/// # Ok::<(), ggp::Error>(())
+/// ```
+pub fn random_states<M: StateMachine>(machine: &mut M, steps: u32, seed: u64) -> Vec<M::State> {
+    let stream = rng::Stream::new(seed, 0);
+    let mut states: Vec<M::State> = machine.initial_state().into_iter().collect();
+    for step in 0..steps {
+        let Some(next) = states.last().and_then(|state| random_step(machine, state, stream, step)) else {
+            break;
+        };
+        states.push(next);
+    }
+    states
+}
+
 /// The states of a few random playouts, each as a list of facts. Sampling ends at the first evaluation error
 /// and hides it, because the caller's own evaluations meet the error again.
 fn sample<M: StateMachine>(machine: &mut M) -> Vec<Vec<Fact>> {

@@ -1,21 +1,26 @@
 //! Inference of a [`BoardModel`] from rules and states. The inference picks the fluent that makes the best
 //! board, or the fluent that a sidecar names, and completes the model around this fluent.
 
+use crate::border::give_sides;
 use crate::candidate::{Candidate, best_board, best_track, board_of, track_of};
 use crate::evidence::Evidence;
 use crate::fluent::{Table, tables};
 use crate::layer::{groups_and_layers, holes};
-use crate::model::{Axis, BoardModel, Kind, Order, TextPart};
+use crate::layout::{boxes, lay_out};
+use crate::men::{block, dress};
+use crate::model::{Axis, BoardModel, Cell, Kind, Order, TextPart};
 use crate::moves::patterns;
 use crate::orient::{face, orient};
 use crate::owner::assign;
+use crate::position::Position;
 use crate::side::side;
 use crate::sidecar::{Sidecar, SidecarError};
 use crate::stack::stack;
-use crate::statics::{Listed, pairs};
+use crate::statics::{Listed, pairs, relations};
+use crate::wall::draw_lines;
 use ggp_game::{Fact, Game};
 use ggp_gdl::domains::Domains;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Infers the board of `game` from its rules, its initial state and `states`. Each element of `states` lists
 /// the facts of a state that a playout reached; the states are in the order of play. There may be none.
@@ -71,6 +76,15 @@ pub fn infer_with(game: &Game, states: &[Vec<Fact>], sidecar: &Sidecar) -> Resul
     if sidecar.x.is_none() && face(&listed.init, &mut model) {
         model.holes = holes(&evidence, &model);
     }
+    let related = relations(description);
+    lay_out(&related, &mut model);
+    draw_lines(description, &evidence, &mut model);
+    give_sides(description, &related, &mut model);
+    let positions: Vec<Position> = seen.iter().skip(1).map(|facts| model.place(facts)).collect();
+    dress(&positions, &mut model);
+    block(&positions, &mut model);
+    model.boxes = boxes(description, &model);
+    model.paint();
     sidecar.give_contents(&mut model)?;
     Ok(model)
 }
@@ -117,6 +131,14 @@ fn table(evidence: &Evidence<'_>) -> BoardModel {
         owners: BTreeMap::new(),
         glyphs: BTreeMap::new(),
         chequered: false,
+        dark: 1,
+        cell: Cell::Square,
+        places: Vec::new(),
+        joined: false,
+        boxes: 0,
+        sides: [const { None }; 4],
+        blocks: BTreeSet::new(),
+        colours: crate::colour::of_roles(&evidence.roles),
         side: Vec::new(),
         moves: Vec::new(),
     }

@@ -7,7 +7,7 @@ use crate::evidence::Evidence;
 use crate::fluent::Table;
 use crate::model::{BoardModel, Coordinate, Layer, Square, TextPart};
 use rustc_hash::FxHashSet;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The least score, rated as a board by [`rate_board`], at which another fluent with the board's axes can be
 /// drawn on the board.
@@ -68,6 +68,8 @@ fn layer(table: &Table<'_>, reading: &Candidate, group: usize) -> Layer {
         content,
         empty: None,
         ground: false,
+        walls: BTreeMap::new(),
+        to: None,
     }
 }
 

@@ -33,12 +33,18 @@
 //! assert!(drawn.contains('x'));
 //! ```
 
+mod border;
 mod candidate;
+mod change;
+mod colour;
 mod evidence;
+mod figure;
 mod fluent;
 mod infer;
 mod label;
 mod layer;
+mod layout;
+mod men;
 mod model;
 mod moves;
 mod order;
@@ -46,18 +52,23 @@ mod orient;
 mod owner;
 mod planes;
 mod position;
+mod scene;
 mod side;
 mod sidecar;
 mod stack;
 mod statics;
+mod svg;
 mod term;
 mod text;
+mod wall;
 
+pub use change::Changes;
 pub use infer::{infer, infer_with};
 pub use label::Labels;
 pub use model::*;
 pub use moves::Gesture;
 pub use planes::Planes;
-pub use position::{Beside, Position, Possible, Token};
+pub use position::{Beside, Line, Position, Possible, Token};
+pub use scene::{Scene, UNIT};
 pub use sidecar::{ArgumentPath, Sidecar, SidecarError, SidecarKey, Top};
 pub use text::Style;

@@ -5,7 +5,7 @@
 //! from left to right, rows from top to bottom. A [`Square`] holds indices into the axes.
 
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The kind of picture that is drawn of a game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -19,6 +19,21 @@ pub enum Kind {
     Track,
     /// There is no board; the facts are listed.
     Table,
+}
+
+/// The shape in which a square is drawn.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Cell {
+    /// A square.
+    #[default]
+    Square,
+    /// A hexagon. Its corners point up and down.
+    Hexagon,
+    /// A round pit that holds things that are counted.
+    Pit,
+    /// A dot, where edges meet.
+    Dot,
 }
 
 /// The source of the order of an axis.
@@ -128,6 +143,14 @@ pub struct Layer {
     /// Whether the facts of the layer only state that every square exists. Nothing is drawn for such a layer.
     #[serde(default)]
     pub ground: bool,
+    /// If the facts of the layer are walls on sides of squares: the side for each content, as a step to the right and a
+    /// step down. The content is empty if the facts hold only coordinates.
+    #[serde(default)]
+    pub walls: BTreeMap<String, [i32; 2]>,
+    /// If the facts of the layer are edges between two squares: where a fact holds the column and the row of the second
+    /// one.
+    #[serde(default)]
+    pub to: Option<[Coordinate; 2]>,
 }
 
 /// One square, given by board, row and column as drawn.
@@ -252,10 +275,41 @@ pub struct BoardModel {
     pub glyphs: BTreeMap<String, String>,
     /// Whether squares alternate between light and dark.
     pub chequered: bool,
+    /// If squares alternate: whether those are dark whose row and column add up to an odd number (1) or to an even
+    /// number (0).
+    #[serde(default = "odd")]
+    pub dark: usize,
+    /// The shape of the squares.
+    #[serde(default)]
+    pub cell: Cell,
+    /// The centres of the squares of one board, in units of a hundredth of a square's width, row by row. Empty if the
+    /// squares lie in rows and columns.
+    #[serde(default)]
+    pub places: Vec<[i32; 2]>,
+    /// Whether several boards are the parts of one large board.
+    #[serde(default)]
+    pub joined: bool,
+    /// The number of squares along the side of a box, if lines divide the board into boxes; otherwise 0.
+    #[serde(default)]
+    pub boxes: usize,
+    /// The role that has to connect each side of the board to the opposite one, or the content that does: of the top,
+    /// right, bottom and left side.
+    #[serde(default)]
+    pub sides: [Option<String>; 4],
+    /// The contents that stand for blocked squares: they belong to no role and never move.
+    #[serde(default)]
+    pub blocks: BTreeSet<String>,
+    /// The colour of each role, as `#rrggbb`.
+    #[serde(default)]
+    pub colours: Vec<String>,
     /// The fluents beside the board.
     pub side: Vec<Side>,
     /// The moves that name squares.
     pub moves: Vec<MovePattern>,
+}
+
+fn odd() -> usize {
+    1
 }
 
 impl Layer {
@@ -279,6 +333,14 @@ impl BoardModel {
     /// holds its position on each axis of [`BoardModel::index`].
     pub(crate) fn board_number(&self, group: usize, index: &[usize]) -> usize {
         self.index.iter().zip(index).fold(group, |number, (axis, &at)| number * axis.values.len() + at)
+    }
+
+    /// Whether holes are drawn as squares on which nothing stands, because they are the light squares of a chequered
+    /// board.
+    pub fn is_grounded(&self) -> bool {
+        let light = |square: &Square| (square.row + square.column) % 2 != self.dark;
+        let squares = self.board_count() * self.columns.values.len() * self.rows.values.len();
+        self.chequered && self.holes.len() * 5 >= squares * 2 && self.holes.iter().all(light)
     }
 
     /// A text that distinguishes the board with the index `number` from the other boards. It consists of the

@@ -140,6 +140,15 @@ fn by_initials(contents: &[String], evidence: &Evidence<'_>, owners: &mut BTreeM
     if distinct.len() < initials.len() {
         return;
     }
+    // Single letters are owners if all roles have theirs.
+    let letter =
+        |role: &Option<char>| contents.iter().find(|c| c.chars().count() == 1 && initial(c) == *role);
+    let letters: Vec<Option<&String>> = initials.iter().map(letter).collect();
+    if letters.iter().all(Option::is_some) {
+        for (role, content) in letters.into_iter().enumerate() {
+            owners.entry(content.cloned().unwrap_or_default()).or_insert(role);
+        }
+    }
     for content in contents.iter().filter(|c| c.chars().count() > 1) {
         if owners.contains_key(content) {
             continue;
@@ -243,10 +252,9 @@ fn stands_like_a_piece(table: &Table<'_>, column: usize, value: &str) -> bool {
 
 /// Whether the name of a content means an empty square.
 pub(crate) fn is_called_empty(value: &str) -> bool {
-    matches!(
-        value.to_ascii_lowercase().as_str(),
-        "b" | "blank" | "empty" | "none" | "free" | "nothing" | "e" | "_" | "-"
-    )
+    let value = value.to_ascii_lowercase();
+    value.starts_with("zero")
+        || matches!(value.as_str(), "b" | "blank" | "empty" | "none" | "free" | "nothing" | "e" | "_" | "-")
 }
 
 #[cfg(test)]

@@ -42,12 +42,29 @@ pub struct Beside {
     pub rows: Vec<Vec<String>>,
 }
 
+/// A line: an edge between two squares, or a wall on a side of a square.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Line {
+    /// The square where the edge begins, or on whose side the wall stands.
+    pub from: Square,
+    /// The square where the edge ends. `None` for a wall.
+    pub to: Option<Square>,
+    /// The side of the square on which the wall stands: a step to the right and a step down.
+    pub side: [i32; 2],
+    /// The index of the role that owns the line.
+    pub owner: Option<usize>,
+}
+
 /// A state as it is drawn.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Position {
     /// The tokens on each square, those of the bottom layer first. Empty contents are left out. Squares are
-    /// ordered by board, then from top to bottom, then from left to right.
+    /// ordered by board, then from top to bottom, then from left to right. A fact that draws a line has a token, too, for
+    /// drawings without lines ([`BoardModel::draws_lines`]).
     pub squares: Vec<Vec<Token>>,
+    /// The lines between and beside squares.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub lines: Vec<Line>,
     /// The facts beside the board, in the order of [`BoardModel::side`]. Fluents that are not in the model
     /// come last.
     pub side: Vec<Beside>,
@@ -98,6 +115,7 @@ impl BoardModel {
         let mut beside: FxHashMap<(&str, usize), usize> =
             self.side.iter().enumerate().map(|(i, s)| ((s.relation.as_str(), s.arity), i)).collect();
         let mut towers: Vec<&str> = Vec::new();
+        let mut lines: Vec<Line> = Vec::new();
         for fact in facts {
             let text = fact.as_str();
             let (function, arguments) = split_term(text);
@@ -106,12 +124,16 @@ impl BoardModel {
                 towers.push(text);
                 continue;
             }
-            let mut placed = false;
+            let line = self.line(text);
+            let mut placed = line.is_some();
+            lines.extend(line);
             for (square, token) in self.tokens(text) {
                 placed = true;
                 squares[square].extend(token);
             }
-            if !placed {
+            // A wall beyond the board stands on its rim.
+            let is_wall = || self.layers.iter().any(|layer| is_layer(layer) && !layer.walls.is_empty());
+            if !placed && !is_wall() {
                 let at = *beside.entry((function, arguments.len())).or_insert_with(|| {
                     side.push(Beside {
                         relation: function.to_owned(),
@@ -130,7 +152,7 @@ impl BoardModel {
             tokens.sort_by_key(|token| token.layer);
         }
         side.retain(|beside| !beside.rows.is_empty());
-        Position { squares, side, possible: Vec::new() }
+        Position { squares, lines, side, possible: Vec::new() }
     }
 
     /// Places what a role knows. The facts of `certain` are placed as by [`BoardModel::place`]. Each fact of
@@ -180,6 +202,33 @@ impl BoardModel {
                 Some((self.square_number(square), self.token(layer, number, text)))
             },
         )
+    }
+
+    /// Whether the facts of the layer with the index `layer` are drawn as lines.
+    pub fn draws_lines(&self, layer: usize) -> bool {
+        self.layers.get(layer).is_some_and(|layer| layer.to.is_some() || !layer.walls.is_empty())
+    }
+
+    /// The line that the fact `text` draws, if any.
+    fn line(&self, text: &str) -> Option<Line> {
+        let (function, arguments) = split_term(text);
+        let layer = self.layers.iter().find(|l| l.relation == function && l.arity == arguments.len())?;
+        let from = self.square_at(layer, |coordinate| coordinate.read(text))?;
+        let owner =
+            layer.content.iter().filter_map(|c| at(text, &c.path)).find_map(|value| self.owner(value));
+        if let Some([x, y]) = &layer.to {
+            let column = self.columns.position(x.read(text)?)?;
+            let row = self.rows.position(y.read(text)?)?;
+            return Some(Line { from, to: Some(Square { row, column, ..from }), side: [0, 0], owner });
+        }
+        let content: Vec<&str> = layer.content.iter().filter_map(|c| at(text, &c.path)).collect();
+        let side = *layer.walls.get(&content.join(" "))?;
+        Some(Line { from, to: None, side, owner })
+    }
+
+    /// The index of the role that owns the content `value`.
+    fn owner(&self, value: &str) -> Option<usize> {
+        self.roles.iter().position(|role| role == value).or_else(|| self.owners.get(value).copied())
     }
 
     /// The token that a fact of the layer with index `number` puts on its square. `None` if the content means

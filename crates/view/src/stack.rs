@@ -44,6 +44,8 @@ pub(crate) fn stack(evidence: &Evidence<'_>, model: &mut BoardModel) -> bool {
         values: vec![uppers],
         empty: None,
         ground: false,
+        walls: BTreeMap::new(),
+        to: None,
     }];
     true
 }

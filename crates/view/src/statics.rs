@@ -5,7 +5,7 @@
 //! ignored, so that it does not delay the drawing.
 
 use ggp_datalog::split::split_by_constants;
-use ggp_datalog::{Database, Limits, Program};
+use ggp_datalog::{Database, Limits, Program, RelationId};
 use ggp_game::Fact;
 use ggp_game::lower::{Carrier, Lowering};
 use ggp_gdl::{Description, Symbol, Term};
@@ -65,6 +65,42 @@ fn list(program: &Program, lowering: &Lowering, carrier: Carrier) -> Vec<Fact> {
     facts.sort_unstable();
     facts.dedup();
     facts
+}
+
+/// The largest number of tuples of a relation that can tell which squares are neighbours.
+const MAX_TUPLES: usize = 6_000;
+
+/// The tuples of the relations with two to five arguments that do not depend on the state, as texts. A relation whose
+/// evaluation exceeds small bounds is left out.
+pub(crate) fn relations(description: &Description) -> Vec<Vec<Vec<String>>> {
+    let mut lowering = Lowering::new(description);
+    split_by_constants(&mut lowering.signatures, &mut lowering.rules, &lowering.values);
+    let Ok(program) = Program::new(lowering.signatures.clone(), lowering.rules.clone()) else {
+        return Vec::new();
+    };
+    let limits = Limits { terms: 40_000, depth: 100, tuples: 40_000, rows: 300_000, ..Limits::default() };
+    let mut database = Database::new(&program, lowering.values.clone());
+    let mut out = Vec::new();
+    for (number, signature) in program.signatures().iter().enumerate() {
+        let relation = RelationId(number as u32);
+        let carrier = signature.name.contains(' ');
+        if carrier || !(2..=5).contains(&signature.arity) || program.level(relation) > 0 {
+            continue;
+        }
+        if program.evaluate(&mut database, &program.query(&[relation]), &limits).is_err() {
+            database = Database::new(&program, lowering.values.clone());
+            continue;
+        }
+        let rows = database.relation(relation).len();
+        if (1..=MAX_TUPLES).contains(&rows) {
+            let row = |row| {
+                let values = database.relation(relation).row(row).iter();
+                values.map(|&value| database.values().text(value)).collect()
+            };
+            out.push((0..rows).map(row).collect());
+        }
+    }
+    out
 }
 
 /// For each relation with two arguments, the pairs of constants in its facts. Relations and pairs are in the

@@ -1,33 +1,21 @@
-// The boards: grids of buttons, made once and then brought up to date.
+// The boards: buttons on a ground that the server draws, made once and then brought up to date.
 
 import { Arrows } from "./arrows.js";
 import { el } from "./dom.js";
 import { Drag } from "./drag.js";
-import { piece } from "./pieces.js";
+import { drawing, piece } from "./pieces.js";
 
 /** So many squares that can be chosen first are marked without being pointed at. */
 const FEW = 6;
 
 const STEPS = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
 
-/** Where the holes are all squares of one colour, as in draughts: which; they are no holes then. Else null. */
-export function parity({ columns, rows, boards, holes }) {
-  const [width, height] = [columns.length, Math.max(rows.length, 1)];
-  const colour = (square) => (Math.floor((square % (width * height)) / width) + (square % width)) % 2;
-  const of = (wanted) => holes.filter((square) => colour(square) === wanted).length;
-  const count = width * height * boards.length;
-  const whole = holes.length > 1 && Math.abs(holes.length * 2 - count) <= 1;
-  return whole ? ([0, 1].find((wanted) => of(1 - wanted) === 0) ?? null) : null;
-}
-
 export class Board {
   /**
    * Draws on `element`; `click` gets the number of each square that is chosen. With `ahead`, which gets a square that can
    * be chosen and gives those that can be chosen after it, pieces can be dragged, and squares show where they lead.
    */
-  constructor(element, about, colours, click, ahead) {
-    this.roles = about.roles;
-    this.colours = colours;
+  constructor(element, about, click, ahead) {
     this.model = about.board;
     const { columns, rows, boards } = this.model;
     this.shape = {
@@ -36,7 +24,6 @@ export class Board {
       count: columns.length * Math.max(rows.length, 1) * boards.length,
     };
     this.holes = new Set(this.model.holes);
-    this.parity = parity(this.model);
     this.cells = [];
     this.click = click;
     this.ahead = ahead;
@@ -44,12 +31,9 @@ export class Board {
     this.next = new Set();
     this.chosen = [];
     this.isFlipped = false;
-    element.replaceChildren();
+    element.replaceChildren(this.make());
     this.element = element;
-    element.classList.toggle("many", boards.length > 1);
-    boards.forEach((name, number) => {
-      element.append(this.make(name, number));
-    });
+    this.lay();
     element.addEventListener("keydown", (event) => this.key(event));
     this.arrows = new Arrows(element, this.cells);
     if (ahead) {
@@ -64,30 +48,16 @@ export class Board {
     this.arrows.close();
   }
 
-  /** Turns the boards by half a turn, or back. */
-  flip(on) {
-    if (on === this.isFlipped) return;
-    this.isFlipped = on;
-    for (const grid of this.element.querySelectorAll(".board")) {
-      const foot = grid.querySelector(".foot");
-      grid.prepend(...[...grid.querySelectorAll(".row:not(.foot)")].reverse());
-      for (const row of [...grid.querySelectorAll(".row")])
-        row.append(...[...row.children].slice(1).reverse());
-      grid.append(foot);
-    }
-    this.arrows.draw();
-  }
-
   /** Turns the boards so that the men of `role` stand below, if those of the others stand above. */
   seat({ squares }, role) {
     const rows = (isOwn) => {
       const found = squares.flatMap((tokens, square) => {
         const men = tokens.filter(({ owner }) => owner !== null && isOwn(owner));
-        return men.length ? [Math.floor(square / this.shape.columns) % this.shape.rows] : [];
+        return men.length ? [this.model.places[square][1]] : [];
       });
       return found.reduce((sum, row) => sum + row, 0) / found.length;
     };
-    this.flip(rows((owner) => owner === role) < rows((owner) => owner !== role) - 1);
+    this.flip(rows((owner) => owner === role) < rows((owner) => owner !== role) - 100);
   }
 
   /** Shows where the square `square` leads, if nothing is chosen yet. */
@@ -115,39 +85,64 @@ export class Board {
     else if (this.chosen.at(-1) === from) this.click(from);
   }
 
-  make(name, number) {
-    const { columns, rows } = this.model;
-    const grid = el("div", { class: "board", role: "grid", "aria-label": name || "board" });
-    grid.style.setProperty("--columns", this.shape.columns);
-    grid.style.setProperty("--rows", this.shape.rows);
-    for (let row = 0; row < this.shape.rows; row++) {
-      const line = el("div", { role: "row", class: "row" });
-      line.append(el("span", { class: "side", "aria-hidden": "true" }, rows[row] ?? ""));
-      for (let column = 0; column < this.shape.columns; column++) {
-        const square = (number * this.shape.rows + row) * this.shape.columns + column;
-        const hole = this.holes.has(square);
-        const cell = el("button", {
-          type: "button",
-          role: "gridcell",
-          class: `square${this.isOdd(row + column) ? " odd" : ""}${hole && this.parity === null ? " hole" : ""}`,
-          tabindex: square === 0 ? 0 : -1,
-          "data-square": square,
-          disabled: hole,
-          onclick: () => this.click(square),
-        });
-        this.cells[square] = cell;
-        line.append(cell);
+  /** The ground, the lines, and a button for each square. */
+  make() {
+    const { ground, width, height, cell, boards } = this.model;
+    const board = el("div", {
+      class: "board placed",
+      role: "grid",
+      "aria-label": "board",
+      "data-cell": cell,
+    });
+    board.style.setProperty("--columns", width / 100);
+    board.style.setProperty("--rows", height / 100);
+    this.lines = el("div", { class: "lines" });
+    board.append(el("div", { class: "ground" }, drawing(ground, width, height)), this.lines);
+    boards.forEach((_, number) => {
+      for (let row = 0; row < this.shape.rows; row++) {
+        const line = el("div", { role: "row", class: "row" });
+        for (let column = 0; column < this.shape.columns; column++) {
+          const square = (number * this.shape.rows + row) * this.shape.columns + column;
+          const hole = this.holes.has(square);
+          this.cells[square] = el("button", {
+            type: "button",
+            role: "gridcell",
+            class: "square",
+            tabindex: square === 0 ? 0 : -1,
+            "data-square": square,
+            disabled: hole,
+            hidden: hole && !this.model.grounded,
+            onclick: () => this.click(square),
+          });
+          line.append(this.cells[square]);
+        }
+        board.append(line);
       }
-      grid.append(line);
-    }
-    const foot = el("div", { class: "row foot", "aria-hidden": "true" }, el("span", { class: "side" }));
-    foot.append(...columns.map((column) => el("span", {}, column)));
-    grid.append(foot);
-    return name ? el("figure", {}, el("figcaption", {}, name), grid) : grid;
+    });
+    this.board = board;
+    return board;
   }
 
-  isOdd(place) {
-    return this.parity === null ? this.model.chequered && place % 2 === 1 : place % 2 !== this.parity;
+  /** Puts every square in its place. */
+  lay() {
+    const { width, height, places } = this.model;
+    this.cells.forEach((cell, square) => {
+      const [x, y] = places[square];
+      const [left, top] = this.isFlipped ? [width - x, height - y] : [x, y];
+      cell.style.left = `${(100 * (left - 50)) / width}%`;
+      cell.style.top = `${(100 * (top - 50)) / height}%`;
+      cell.style.width = `${10000 / width}%`;
+      cell.style.height = `${10000 / height}%`;
+    });
+    this.board.classList.toggle("flipped", this.isFlipped);
+  }
+
+  /** Turns the boards by half a turn, or back. */
+  flip(on) {
+    if (on === this.isFlipped) return;
+    this.isFlipped = on;
+    this.lay();
+    this.arrows.draw();
   }
 
   /** The name of a square. */
@@ -189,14 +184,16 @@ export class Board {
     const last = new Set(node.last.flat());
     // Places are read before anything changes: afterwards they would have to be laid out anew.
     const slides = from !== null && node.parent === from ? this.slides(node.last) : [];
+    if (this.drawnLines !== node.lines) {
+      this.drawnLines = node.lines;
+      this.lines.replaceChildren(drawing(node.lines ?? "", this.model.width, this.model.height));
+    }
     node.squares.forEach((tokens, square) => {
       const cell = this.cells[square];
       const text = JSON.stringify(tokens);
       if (this.drawn[square] !== text) {
         this.drawn[square] = text;
-        const many = tokens.length > 1;
-        cell.replaceChildren(...tokens.slice(0, 4).map((token) => this.token(token)));
-        cell.classList.toggle("many", many);
+        cell.replaceChildren(...tokens.map((token) => this.token(token)));
       }
       cell.classList.toggle("last", last.has(square));
       const share = ({ percent }) => (percent === null ? "" : ` (${percent} %)`);
@@ -209,9 +206,14 @@ export class Board {
 
   /** A token as a drawing; with its probability, if it is not certain. */
   token(token) {
-    const drawing = piece(token, this.roles, this.colours);
-    if (token.percent === null) return drawing;
-    return el("span", { class: "maybe" }, drawing, el("span", { class: "share" }, `${token.percent} %`));
+    const shown = piece(token);
+    const share = token.percent === null ? null : el("span", { class: "share" }, `${token.percent} %`);
+    const thing = share ? el("span", { class: "maybe" }, shown, share) : shown;
+    thing.style.left = `${token.at[0]}%`;
+    thing.style.top = `${token.at[1]}%`;
+    thing.style.width = `${token.size}%`;
+    thing.style.height = `${token.size}%`;
+    return thing;
   }
 
   text(square, what, more) {

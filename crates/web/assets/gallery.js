@@ -2,7 +2,6 @@
 
 import * as api from "./api.js";
 import { el, say, words } from "./dom.js";
-import { roleColours } from "./pieces.js";
 import { thumbnail } from "./thumbnail.js";
 
 /** So many games that were played last are kept. */
@@ -61,8 +60,7 @@ export function redraw(name) {
 /** The drawing of a picture. */
 export function drawing(picture) {
   if (picture.error) return [el("span", { class: "caption" }, "no picture")];
-  const colours = roleColours(picture.roles);
-  return thumbnail(picture, picture.board, picture.roles, colours);
+  return thumbnail(picture, picture.board);
 }
 
 /** What sort of game it is, in words. */

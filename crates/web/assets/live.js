@@ -3,7 +3,6 @@
 import { Board } from "./board.js";
 import { el, label, moveText, say, words } from "./dom.js";
 import { read } from "./input.js";
-import { roleColours } from "./pieces.js";
 import { beside } from "./side.js";
 import { explained } from "./why.js";
 
@@ -115,15 +114,13 @@ export class Live {
     if (key !== this.key) {
       this.key = key;
       this.roles = roles;
-      this.colours = roleColours(roles);
+      this.colours = answer.board.colours;
       this.showSeats(answer.roles);
       this.boards.className = `boards ${answer.board.kind}`;
       this.boards.replaceChildren();
       this.board?.close();
       this.board =
-        answer.board.kind === "table"
-          ? null
-          : new Board(this.boards, about, this.colours, (at) => this.click(at));
+        answer.board.kind === "table" ? null : new Board(this.boards, about, (at) => this.click(at));
     }
     this.mode.hidden = !this.board;
     answer.node.number = answer.step;

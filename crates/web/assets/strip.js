@@ -1,7 +1,6 @@
 // A playout in small pictures, with what playouts refute flagged on it.
 
 import { el, moveText, words } from "./dom.js";
-import { roleColours } from "./pieces.js";
 import { thumbnail } from "./thumbnail.js";
 
 export class Strip {
@@ -27,8 +26,6 @@ export class Strip {
 
   /** Shows the playout of an answer; `flag` is what its last state refutes. */
   show(answer, flag) {
-    const roles = answer.roles.map(({ name }) => name);
-    const colours = roleColours(roles);
     const last = answer.pictures.at(-1)?.step;
     let before = -1;
     const items = answer.pictures.flatMap((picture) => {
@@ -38,7 +35,7 @@ export class Strip {
       const made = moves.map((move) => moveText(move)).join(" · ");
       const end = terminal ? goals.map((goal) => goal ?? "–").join(" : ") : null;
       const flagged = flag && step === last;
-      const drawing = thumbnail(picture, answer.board, roles, colours);
+      const drawing = thumbnail(picture, answer.board);
       const button = el(
         "button",
         {

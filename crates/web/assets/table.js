@@ -6,7 +6,6 @@ import { download, el, label, moveText, say, toast, words } from "./dom.js";
 import { History, Tree } from "./history.js";
 import { read } from "./input.js";
 import { LegalMoves } from "./legal.js";
-import { roleColours } from "./pieces.js";
 import { Players, times } from "./players.js";
 import { Result } from "./result.js";
 import { seatForms } from "./seats.js";
@@ -27,7 +26,7 @@ export class Table {
     this.status = about.status;
     this.sight = JSON.stringify(about.status.sight);
     this.roles = about.roles;
-    this.colours = roleColours(about.roles);
+    this.colours = about.board.colours;
     this.nodes = new Map();
     this.tree = new Tree();
     // The state that is looked at, and whether it is always the last one.
@@ -136,7 +135,6 @@ export class Table {
       this.board = new Board(
         this.boards,
         this.about,
-        this.colours,
         (square) => this.click(square),
         (square) => this.ahead(square),
       );

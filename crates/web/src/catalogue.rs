@@ -38,11 +38,13 @@ type Embedded = (&'static str, &'static [u8], Option<&'static [u8]>);
 
 const OURS: &[Embedded] = ours![
     "breakthrough_holes" + "breakthrough_holes.view.json",
+    "chess",
     "connect_four",
-    "eight_puzzle",
+    "eight_puzzle" + "eight_puzzle.view.json",
     "endgame" + "endgame.view.json",
     "english_draughts" + "english_draughts.view.json",
     "hex",
+    "kalah",
     "kuhn_poker",
     "liars_dice",
     "mastermind",
@@ -51,6 +53,7 @@ const OURS: &[Embedded] = ours![
     "nim",
     "pawn_whopping" + "pawn_whopping.view.json",
     "phantom_tic_tac_toe",
+    "reversi",
     "rock_paper_scissors",
     "ship_hunt",
     "skirmish" + "skirmish.view.json",

@@ -12,7 +12,15 @@ use serde_json::{Value, json};
 /// The properties of a board that do not change during a match.
 pub(crate) fn board(model: &BoardModel) -> Value {
     let number = |square: &Square| model.square_number(*square);
+    let scene = model.scene();
     json!({
+        "ground": model.ground(&scene),
+        "width": scene.width,
+        "height": scene.height,
+        "cell": scene.cell,
+        "places": scene.places,
+        "colours": model.colours,
+        "grounded": model.is_grounded(),
         "kind": model.kind,
         "columns": model.columns.values,
         "rows": model.rows.values,
@@ -22,15 +30,14 @@ pub(crate) fn board(model: &BoardModel) -> Value {
     })
 }
 
-fn token(style: Style<'_>, token: &Token) -> Value {
+fn token(style: Style<'_>, (token, size, at): (&Token, i32, [i32; 2])) -> Value {
     let Style { model, labels } = style;
     let mark = labels.mark(token.layer);
-    let glyph = labels.glyph(token, model).is_some()
-        || token.content.iter().any(|value| model.glyphs.contains_key(value));
     json!({
         "label": mark.map_or_else(|| labels.of(token, model), str::to_owned),
-        "glyph": glyph,
-        "mark": mark.is_some(),
+        "picture": model.picture(token, labels),
+        "size": size,
+        "at": at,
         "name": token.content.join(" "),
         "owner": token.owner,
         "layer": token.layer,
@@ -62,7 +69,10 @@ fn gesture(model: &BoardModel, mv: &str, position: &Position) -> Value {
 
 /// The tokens on each square of `position`.
 pub(crate) fn squares_of(style: Style<'_>, position: &Position) -> Value {
-    let tokens = |tokens: &Vec<Token>| tokens.iter().map(|one| token(style, one)).collect::<Vec<_>>();
+    let tokens = |tokens: &Vec<Token>| {
+        let things = style.model.arranged(tokens);
+        things.into_iter().map(|one| token(style, one)).collect::<Vec<_>>()
+    };
     json!(position.squares.iter().map(tokens).collect::<Vec<_>>())
 }
 
@@ -71,19 +81,31 @@ pub(crate) fn gestures(model: &BoardModel, legal: &[String], position: &Position
     legal.iter().map(|mv| gesture(model, mv, position)).collect()
 }
 
+/// The squares of the last moves: where things slid from and to and where new ones came, as the difference of the
+/// positions tells. If it tells nothing, or too much, the squares that the joint move `joint` names.
+fn last(model: &BoardModel, joint: &[String], before: &Position, after: &Position) -> Vec<Vec<usize>> {
+    let changes = model.changes(before, after);
+    if changes.squares().is_empty() {
+        return joint.iter().map(|mv| squares(model, mv, before)).collect();
+    }
+    let number = |square: &Square| model.square_number(*square);
+    let slides = changes.slides.iter().map(|(from, to)| vec![number(from), number(to)]);
+    slides.chain(changes.new.iter().map(|square| vec![number(square)])).collect()
+}
+
 /// The JSON of the state `moment` for display: its squares, the squares of the joint move `joint` that led to it, the
 /// legal moves, and the goals. `before` is the preceding state; `None` for the first state.
 pub(crate) fn moment(style: Style<'_>, moment: &Moment, joint: &[String], before: Option<&Moment>) -> Value {
     let model = style.model;
     let position = model.place(&moment.facts);
     let earlier = before.map(|before| model.place(&before.facts));
-    let last: Vec<Vec<usize>> = earlier
-        .map_or_else(Vec::new, |earlier| joint.iter().map(|mv| squares(model, mv, &earlier)).collect());
+    let last = earlier.map_or_else(Vec::new, |earlier| last(model, joint, &earlier, &position));
     let legal: Vec<Vec<Value>> = moment.legal.iter().map(|moves| gestures(model, moves, &position)).collect();
     json!({
         "moves": joint,
         "last": last,
         "squares": squares_of(style, &position),
+        "lines": model.lines(&position, &model.scene()),
         "side": position.side,
         "legal": legal,
         "terminal": moment.terminal,

@@ -1,0 +1,229 @@
+//! Lines of a board: walls on sides of squares, and edges between squares. Facts with a square and perhaps a direction
+//! are walls if they never change, and if the rules use each of them together with the step to the next square in one
+//! direction only. Facts that name two squares are edges if these are always neighbours.
+
+use crate::evidence::Evidence;
+use crate::model::{Axis, BoardModel, Cell, Coordinate, Kind, Layer, TextPart};
+use crate::scene::signed;
+use ggp_gdl::{Atom, Description, Literal, Rule, Term, TermId};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A relation with two arguments is a step along an axis if at least this share of its facts are one.
+const STEPS: f64 = 0.7;
+
+/// The sides that names of fluents tell.
+const COMPASS: [(&str, [i32; 2]); 4] =
+    [("north", [0, -1]), ("south", [0, 1]), ("east", [1, 0]), ("west", [-1, 0])];
+
+/// Finds the lines of `model`.
+pub(crate) fn draw_lines(description: &Description, evidence: &Evidence<'_>, model: &mut BoardModel) {
+    if model.kind == Kind::Table || model.kind == Kind::Track || model.stacked {
+        return;
+    }
+    edges(evidence, model);
+    if !model.places.is_empty() {
+        return;
+    }
+    let steps = steps(description, model);
+    for number in 1..model.layers.len() {
+        let walls = walls(description, evidence, model, number, &steps);
+        if !walls.is_empty() {
+            let layer = &mut model.layers[number];
+            if let (Some(empty), Some(values)) = (layer.empty.take(), layer.values.first_mut()) {
+                values.push(empty);
+            }
+            layer.walls = walls;
+        }
+    }
+}
+
+/// The relations that lead from one value of an axis to the next one: the name, and the step to the right or down.
+struct Step<'a> {
+    name: &'a str,
+    column: i32,
+    row: i32,
+}
+
+fn steps<'a>(description: &'a Description, model: &BoardModel) -> Vec<Step<'a>> {
+    let mut facts: BTreeMap<&str, Vec<[&str; 2]>> = BTreeMap::new();
+    for rule in description.rules.iter().filter(|rule| rule.body.is_empty() && rule.head.args.len() == 2) {
+        let constant = |i: usize| match description.terms.get(rule.head.args[i]) {
+            Term::Constant(constant) => Some(description.name(*constant)),
+            _ => None,
+        };
+        if let (Some(a), Some(b)) = (constant(0), constant(1)) {
+            facts.entry(description.name(rule.head.relation)).or_default().push([a, b]);
+        }
+    }
+    let step = |pairs: &[[&str; 2]], axis: &Axis| {
+        let along = |[a, b]: &[&str; 2]| Some(signed(axis.position(b)?) - signed(axis.position(a)?));
+        let found: Vec<i32> = pairs.iter().filter_map(along).collect();
+        let enough = found.len() * 2 >= axis.values.len();
+        let share =
+            |by: i32| found.iter().filter(|step| **step == by).count() as f64 >= STEPS * found.len() as f64;
+        [1, -1].into_iter().find(|by| enough && share(*by)).unwrap_or(0)
+    };
+    let steps = facts.iter().map(|(name, pairs)| Step {
+        name,
+        column: step(pairs, &model.columns),
+        row: step(pairs, &model.rows),
+    });
+    steps.filter(|step| step.column != 0 || step.row != 0).collect()
+}
+
+/// The walls that the facts of the layer with index `number` are: for each content, the side of the square. Empty if they
+/// are no walls.
+fn walls(
+    description: &Description,
+    evidence: &Evidence<'_>,
+    model: &BoardModel,
+    number: usize,
+    steps: &[Step<'_>],
+) -> BTreeMap<String, [i32; 2]> {
+    let layer = &model.layers[number];
+    let table = evidence.tables.iter().find(|t| t.name == layer.relation && t.arity == layer.arity);
+    let fixed = table.is_some_and(|table| !table.changes() && table.rows().next().is_some());
+    if !fixed || layer.content.len() > 1 {
+        return BTreeMap::new();
+    }
+    let mut sides: BTreeMap<String, BTreeSet<[i32; 2]>> = BTreeMap::new();
+    for rule in &description.rules {
+        let atoms: Vec<&Atom> = atoms(rule).collect();
+        for atom in &atoms {
+            let Some((square, content)) = square_of(description, atom, layer) else { continue };
+            for step in atoms.iter().filter(|step| step.args.len() == 2) {
+                let name = description.name(step.relation);
+                let Some(way) = steps.iter().find(|way| way.name == name) else { continue };
+                let side = |variable: Option<TermId>, along: i32, side: [i32; 2]| {
+                    let at = step.args.iter().position(|arg| same(description, Some(*arg), variable))?;
+                    // The wall stands on the far side of the square where the step begins.
+                    (along != 0).then(|| if at == 0 { side } else { [-side[0], -side[1]] })
+                };
+                let found = side(square[0], way.column, [way.column, 0])
+                    .or_else(|| side(square[1], way.row, [0, way.row]));
+                sides.entry(content.clone()).or_default().extend(found);
+            }
+        }
+    }
+    sides.retain(|_, sides| !sides.is_empty());
+    let one: BTreeMap<String, [i32; 2]> = sides
+        .iter()
+        .filter(|(_, sides)| sides.len() == 1)
+        .filter_map(|(c, s)| Some((c.clone(), *s.first()?)))
+        .collect();
+    let contents = layer.values.first().map_or(1, Vec::len) + usize::from(layer.empty.is_some());
+    if one.len() == sides.len() && one.len() == contents {
+        return one;
+    }
+    // Where the rules leave it open, the name of the fluent may tell the side.
+    let named = |(word, side): &(&str, [i32; 2])| {
+        layer.relation.to_ascii_lowercase().ends_with(word).then(|| BTreeMap::from([(String::new(), *side)]))
+    };
+    let by_name = if layer.content.is_empty() { COMPASS.iter().find_map(named) } else { None };
+    by_name.unwrap_or_default()
+}
+
+/// The atoms in the body and the head of a rule.
+fn atoms(rule: &Rule) -> impl Iterator<Item = &Atom> {
+    let body = rule.body.iter().filter_map(|literal| match literal {
+        Literal::Positive(atom) | Literal::Negative(atom) => Some(atom),
+        Literal::Distinct(..) => None,
+    });
+    body.chain([&rule.head])
+}
+
+/// If `atom` is about the fluent of `layer`: the terms that give the column and the row, and the content, which must be a
+/// constant.
+fn square_of(description: &Description, atom: &Atom, layer: &Layer) -> Option<([Option<TermId>; 2], String)> {
+    if description.name(atom.relation) != "true" {
+        return None;
+    }
+    let Term::Compound(function, args) = description.terms.get(*atom.args.first()?) else { return None };
+    if description.name(*function) != layer.relation || args.len() != layer.arity {
+        return None;
+    }
+    let term = |coordinate: &Coordinate| match coordinate.path.as_slice() {
+        [argument] if coordinate.part == TextPart::Whole => args.get(*argument).copied(),
+        _ => None,
+    };
+    let content = match layer.content.first() {
+        None => String::new(),
+        Some(coordinate) => match description.terms.get(term(coordinate)?) {
+            Term::Constant(constant) => description.name(*constant).to_owned(),
+            _ => return None,
+        },
+    };
+    Some(([term(&layer.x), layer.y.as_ref().and_then(term)], content))
+}
+
+/// Whether two terms are the same variable.
+fn same(description: &Description, one: Option<TermId>, other: Option<TermId>) -> bool {
+    let name = |term: Option<TermId>| match description.terms.get(term?) {
+        Term::Variable(variable) => Some(description.name(*variable)),
+        _ => None,
+    };
+    name(one).is_some() && name(one) == name(other)
+}
+
+/// Finds edges: facts with the coordinates of two squares, which are neighbours in all states.
+fn edges(evidence: &Evidence<'_>, model: &mut BoardModel) {
+    let Some(board) = model.layers.first() else { return };
+    if board.y.is_none()
+        || board.x.part != TextPart::Whole
+        || !board.index.is_empty()
+        || model.groups.len() > 1
+    {
+        return;
+    }
+    let mut found: Vec<Layer> = Vec::new();
+    for table in &evidence.tables {
+        let [a, b, c, d] = match table.columns.len() {
+            4 | 5 => [0, 1, 2, 3],
+            _ => continue,
+        };
+        let at = |row: &[&str], x: usize, y: usize| {
+            Some((signed(model.columns.position(row[x])?), signed(model.rows.position(row[y])?)))
+        };
+        let reads = |x: usize, y: usize, u: usize, v: usize| {
+            table.rows().next().is_some()
+                && table.rows().all(|row| {
+                    let (Some(from), Some(to)) = (at(row, x, y), at(row, u, v)) else { return false };
+                    from != to && (from.0 - to.0).abs() <= 1 && (from.1 - to.1).abs() <= 1
+                })
+        };
+        let in_order = board.y.as_ref().is_some_and(|y| board.x.path < y.path);
+        let [x, y, u, v] = if in_order { [a, b, c, d] } else { [b, a, d, c] };
+        if !reads(x, y, u, v) {
+            continue;
+        }
+        let coordinate = |column: usize| table.columns[column].coordinate.clone();
+        let content: Vec<Coordinate> = (4..table.columns.len()).map(coordinate).collect();
+        found.push(Layer {
+            relation: table.name.clone(),
+            arity: table.arity,
+            group: 0,
+            x: coordinate(x),
+            y: Some(coordinate(y)),
+            index: Vec::new(),
+            values: vec![Vec::new(); content.len()],
+            content,
+            empty: None,
+            ground: false,
+            walls: BTreeMap::new(),
+            to: Some([coordinate(u), coordinate(v)]),
+        });
+    }
+    for layer in found {
+        let known = model.layers.iter().position(|l| l.relation == layer.relation && l.arity == layer.arity);
+        if let Some(number) = known {
+            let known = &mut model.layers[number];
+            (known.x, known.y, known.to) = (layer.x, layer.y, layer.to);
+            if number == 0 {
+                model.cell = Cell::Dot;
+            }
+        } else {
+            model.side.retain(|side| side.relation != layer.relation || side.arity != layer.arity);
+            model.layers.push(layer);
+        }
+    }
+}
