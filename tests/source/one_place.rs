@@ -44,7 +44,10 @@ const RULES: &[Rule] = &[
         signs: &["moves: Vec<Vec<String>>"],
         allowed: &[
             ("crates/arena/src/record.rs", "the one place: `Record::read` and `read_steps`"),
-            ("crates/cli/src/simulate.rs", "reads nothing: the joint moves of a refutation, to be written"),
+            (
+                "crates/cli/src/simulate/refutation.rs",
+                "reads nothing: the joint moves of a refutation, to be written",
+            ),
         ],
         instead: "`ggp_arena::Record::read` or `read_steps`",
     },
