@@ -94,7 +94,7 @@ fn a_condition_with_open_variables_is_explained_by_its_nearest_instance() {
 (<= (way ?x ?y walk) (true (at ?x)) (edge ?x ?y) (not (true (fog ?y))))
 (<= (way ?x ?y fly) (true (wings ?x)) (open ?y))
 (<= (open ?y) (far ?z ?y))
-(<= (far ?z ?y) (far ?w ?z) (edge ?z ?y))
+(<= (far ?z ?y) (far ?z ?w) (edge ?w ?y))
 (<= (next (at ?y)) (does white (go ?y)))
 (<= terminal (true (at c))) (goal white 50)";
     let game = Arc::new(Game::new(ggp_gdl::parse(rules).unwrap()).unwrap());
@@ -113,7 +113,7 @@ fn a_condition_with_open_variables_is_explained_by_its_nearest_instance() {
     // A recursive relation comes to an end.
     assert_eq!(
         brief(&explainer.explain("(open b)").unwrap()),
-        "-(open b):5/1 [-(far ?z b):6/1 [-(far ?w ?z):6/1 [-(far ?w ?z) elsewhere ?(edge ?z ?y)] ?(edge ?z b)]]"
+        "-(open b):5/1 [-(far ?z b):6/1 [-(far ?z ?w):6/1 [-(far ?z ?w) elsewhere ?(edge ?w ?y)] ?(edge ?w b)]]"
     );
 }
 
