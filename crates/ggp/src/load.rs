@@ -109,9 +109,8 @@ impl Rulesheet {
     /// assert!(findings.iter().all(|finding| finding.severity == Severity::Warning));
     /// ```
     pub fn check(&self, strictness: Strictness, limits: Limits) -> (Option<Game>, Vec<Diagnostic>) {
-        let description = match ggp_gdl::parse(&self.bytes) {
-            Ok(description) => description,
-            Err(_) => return (None, ggp_gdl::diagnose(&self.bytes, strictness)),
+        let Ok(description) = ggp_gdl::parse(&self.bytes) else {
+            return (None, ggp_gdl::diagnose(&self.bytes, strictness));
         };
         let mut findings = ggp_gdl::check(&description, strictness);
         if findings.iter().any(|finding| finding.severity == Severity::Error) {
