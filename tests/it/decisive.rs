@@ -214,14 +214,17 @@ const OURS: [(&str, Seen); 8] = [
 ];
 
 /// What the machines of the project's other rulesheets say of decisive moves.
-const OTHERS: [(&str, &str); 11] = [
+const OTHERS: [(&str, &str); 14] = [
+    ("chess", "the conditions for a win after each move take too many gates"),
     ("endgame", "the conditions for a win after each move take too many gates"),
     ("english_draughts", "the conditions for a win after each move take too many gates"),
     ("hex", "the end of the game or its goals depend on recursive rules"),
+    ("kalah", "the conditions for a win after each move take too many gates"),
     ("kuhn_poker", "no role is known to choose alone"),
     ("liars_dice", "no role is known to choose alone"),
     ("mastermind", "no move is found to win at once"),
     ("monty_hall", "no move is found to win at once"),
+    ("reversi", "the conditions for a win after each move take too many gates"),
     ("rock_paper_scissors", "no role is known to choose alone"),
     ("ship_hunt", "no move is found to win at once"),
     ("skirmish", "the conditions for a win after each move take too many gates"),

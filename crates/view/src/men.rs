@@ -108,12 +108,13 @@ struct Proposal {
 
 impl Proposal {
     /// Whether the men are those of chess. Pawns and kings alone are those of draughts, unless kings stand on the board
-    /// from the start.
+    /// from the start; pawns without kings are those of chess.
     fn chess(&self, positions: &[Position]) -> bool {
         let is_king =
             |token: &Token| self.men.get(&token.content.join(" ")).is_some_and(|man| man.0 == Man::King);
         let first = positions.first().is_some_and(|position| position.squares.iter().flatten().any(is_king));
-        first || self.men.values().any(|(man, _)| !matches!(man, Man::King | Man::Pawn))
+        let has = |is: fn(&Man) -> bool| self.men.values().any(|(man, _)| is(man));
+        first || has(|man| !matches!(man, Man::King | Man::Pawn)) || !has(|man| *man == Man::King)
     }
 }
 

@@ -52,7 +52,7 @@ fn no_page_has_a_serious_fault() {
         let server = Server::start(&["--games", "games"]);
         let open = |page: &str| browser.open(&format!("http://127.0.0.1:{}/{page}", server.port));
         open("");
-        browser.wait("document.querySelectorAll('.thumb .piece').length > 3");
+        browser.wait("document.querySelectorAll('.thumb svg').length > 3");
         check(&browser, axe, "the gallery");
         browser.click(".card[data-game='tic_tac_toe']");
         browser.wait("document.querySelector('dialog[open]')");

@@ -24,7 +24,7 @@ fn games_are_found() {
         browser.open(&format!("http://127.0.0.1:{}/", server.port));
         browser.wait("document.querySelectorAll('.card').length > 10");
         // Pictures are drawn near the window, and only there.
-        browser.wait("document.querySelectorAll('.thumb .piece').length > 3");
+        browser.wait("document.querySelectorAll('.thumb svg').length > 3");
         let about = browser.run("return document.querySelector('.card .blurb').textContent", &json!([]));
         assert!(about.as_str().is_some_and(|about| about.starts_with("Two armies of sixteen")), "{about}");
         browser.picture(&format!("gallery-{}", size.0));

@@ -138,7 +138,7 @@ fn a_game_is_written_in_the_browser() {
     // 8. The view file: a mistake is underlined, and what it says is drawn.
     browser.click("#tab-view");
     browser.click("#view-begin");
-    browser.wait("document.querySelector('.living .square.odd')");
+    browser.wait(r#"document.querySelector('.living .ground [fill^="var(--odd"]')"#);
     let put = |text: &str| {
         let script = "return import('/assets/codemirror.js').then(({ EditorView }) => {
             const view = EditorView.findFromDOM(document.querySelectorAll('.cm-content')[1]);

@@ -90,7 +90,7 @@ fn the_keyboard_plays_a_whole_game() {
             }
             // By the arrows to a square that can be chosen.
             let way = browser.run(
-                "const columns = document.querySelectorAll('.foot span').length - 1;
+                "const columns = document.querySelector('.row').children.length;
                 const to = Number(document.querySelector('.square.next').dataset.square);
                 const from = Number(document.activeElement.dataset.square);
                 const [right, down] = [(to % columns) - (from % columns), Math.floor(to / columns) - Math.floor(from / columns)];
