@@ -28,10 +28,12 @@ export function piece(token) {
   return made;
 }
 
-/** A whole state as one drawing. */
+/** A whole state as one drawing, without the names of columns and rows. */
 export function whole(board, squares, lines) {
   const token = ([x, y], { picture, size, at }) =>
     `<g transform="translate(${x - 50 + at[0]} ${y - 50 + at[1]}) scale(${size / 100})">${picture}</g>`;
   const tokens = squares.flatMap((tokens, square) => tokens.map((one) => token(board.places[square], one)));
-  return drawing(board.ground + (lines ?? "") + tokens.join(""), board.width, board.height);
+  const made = drawing(board.ground + (lines ?? "") + tokens.join(""), board.width, board.height);
+  for (const name of made.querySelectorAll(":scope > text")) name.remove();
+  return made;
 }

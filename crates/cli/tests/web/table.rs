@@ -23,7 +23,8 @@ fn pieces_are_dragged_and_hints_are_arrows() {
         let seats = json!([{"kind": "engine", "iterations": 20}, {"kind": "person"}]);
         open(&browser, &server, "breakthrough_holes", &seats);
         // Black sits below: the upper rank of the rules is the last one.
-        let first = "document.querySelector('.square').dataset.square === '63'";
+        let first = "document.querySelector('[data-square=\"63\"]').getBoundingClientRect().y
+            < document.querySelector('[data-square=\"0\"]').getBoundingClientRect().y";
         browser.wait(first);
         // Where many squares can be chosen, only the one that is pointed at is marked.
         browser.wait("document.querySelector('.boards.quiet')");
