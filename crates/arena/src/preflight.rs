@@ -19,7 +19,7 @@ const POLL: Duration = Duration::from_millis(5);
 
 impl Tournament {
     /// Runs the trials of the entrants whose indices are in `waiting`, all at the same time. Sends the
-    /// warnings of the trials to `on_event`. If trials take longer than [`PATIENCE`], also sends a note
+    /// warnings of the trials to `on_event`. If trials take longer than `PATIENCE`, also sends a note
     /// with the names of their entrants. [`Tournament::run`] does so by itself.
     ///
     /// # Errors
