@@ -79,13 +79,10 @@ pub(crate) fn read(path: &Path) -> anyhow::Result<Rulesheet> {
     Ok(Rulesheet::read(path)?)
 }
 
-/// Prints diagnostics about `text` on standard error, errors before warnings: a warning is often a consequence of an
-/// error that stands below it.
+/// Prints diagnostics about `text` on standard error, errors first.
 pub(crate) fn show(text: &Rulesheet, findings: &[Diagnostic]) {
     if !findings.is_empty() {
-        let mut sorted = findings.to_vec();
-        sorted.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
-        let shown = text.render(&sorted, console::colours_stderr());
+        let shown = text.render(findings, console::colours_stderr());
         console::say(shown.strip_suffix('\n').unwrap_or(&shown));
     }
 }

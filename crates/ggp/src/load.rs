@@ -137,11 +137,18 @@ impl Rulesheet {
         game.ok_or(LoadError { name: self.name, cause: Cause::Rules { text: self.bytes, diagnostics } })
     }
 
-    /// The text of `diagnostics` in the form in which the command `ggp check` prints them. Each diagnostic
-    /// shows the lines of this rulesheet to which it refers.
+    /// The text of `diagnostics` in the form in which the command `ggp check` prints them, errors first. Each
+    /// diagnostic shows the lines of this rulesheet to which it refers.
     pub fn render(&self, diagnostics: &[Diagnostic], colours: bool) -> String {
-        render(diagnostics, &self.name, &self.bytes, colours)
+        render(&errors_first(diagnostics), &self.name, &self.bytes, colours)
     }
+}
+
+/// Diagnostics with errors before warnings: a warning is often a consequence of an error that stands below it.
+fn errors_first(diagnostics: &[Diagnostic]) -> Vec<Diagnostic> {
+    let mut sorted = diagnostics.to_vec();
+    sorted.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+    sorted
 }
 
 /// A hint that suggests an existing file whose path resembles `path`. Empty if there is no such file, or if
@@ -195,7 +202,7 @@ impl Display for LoadError {
         match &self.cause {
             Cause::Unreadable { hint, why } => write!(f, "cannot read {}{hint}: {why}", self.name),
             Cause::Rules { text, diagnostics } => {
-                f.write_str(render(diagnostics, &self.name, text, false).trim_end())
+                f.write_str(render(&errors_first(diagnostics), &self.name, text, false).trim_end())
             }
         }
     }
