@@ -9,6 +9,10 @@ use std::collections::BTreeSet;
 
 const PLAYOUTS: u64 = if cfg!(debug_assertions) { 5 } else { 200 };
 
+/// No further playout of a game begins after so many steps. Playouts of chess have about 400 steps, and the interpreter
+/// needs a millisecond and more for each.
+const STEPS: u64 = 8_000;
+
 /// The facts of `base` and the moves of `input`. They are read as the initial state and the legal moves
 /// of a game in which they replace `init` and `legal`.
 fn base_and_inputs(text: &str) -> (BTreeSet<String>, Vec<BTreeSet<String>>) {
@@ -33,19 +37,24 @@ fn random_playouts_find_nothing_wrong() {
         let text = ggp_tests::rulesheet(&name);
         let (base, inputs) = base_and_inputs(&text);
         let mut machine = Interpreter::new(&ggp_tests::game(&text));
+        let mut steps = 0;
         for number in 0..PLAYOUTS {
-            playout(&name, &mut machine, Stream::new(1, number), &base, &inputs);
+            if steps >= STEPS {
+                break;
+            }
+            steps += playout(&name, &mut machine, Stream::new(1, number), &base, &inputs);
         }
     }
 }
 
+/// One playout. Returns the number of its steps.
 fn playout(
     name: &str,
     machine: &mut Interpreter,
     stream: Stream,
     base: &BTreeSet<String>,
     inputs: &[BTreeSet<String>],
-) {
+) -> u64 {
     let roles = machine.game().role_count();
     let mut state = machine.initial_state().expect("evaluates");
     let (mut facts, mut legal) = (Vec::new(), Vec::new());
@@ -63,7 +72,7 @@ fn playout(
             *before = goal;
         }
         if machine.is_terminal(&state).expect("evaluates") {
-            return;
+            return step.into();
         }
         let mut joint = Vec::with_capacity(roles);
         for (number, inputs) in inputs.iter().enumerate() {
