@@ -54,7 +54,7 @@ fn a_policy_predicts_unknown_matches_better_and_serves_scrambled_rules() {
     };
     let learn = |text: &str| {
         let rules = AnonymousRules::new(ggp_tests::game(text).description());
-        let mut learner = Learner::new(&ggp_tests::network(rules.text()), &short).unwrap();
+        let mut learner = Learner::new(&ggp_tests::network(rules.text()), &short, None).unwrap();
         learner.run(&Limits::iterations(120_000), 1, |_| true).unwrap();
         learner.lesson()
     };
@@ -63,8 +63,7 @@ fn a_policy_predicts_unknown_matches_better_and_serves_scrambled_rules() {
     assert!(last.passes() && last.by_policy > last.by_history, "{last:?}");
     assert_eq!(learn(&other), lesson, "the words do not count");
 
-    let mut learner = Learner::new(&ggp_tests::network(&text), &short).unwrap();
-    assert!(learner.resume(&lesson));
+    let mut learner = Learner::new(&ggp_tests::network(&text), &short, Some(&lesson)).unwrap();
     assert_eq!(learner.lesson(), lesson);
     learner.try_out(&Limits::iterations(8), 2).unwrap();
     let trial = learner.trial().unwrap();
@@ -113,9 +112,9 @@ fn a_player_goes_on_learning_from_match_to_match() {
 #[test]
 fn nothing_is_learnt_where_there_are_no_contexts_or_no_opponents() {
     let game = ggp_tests::game(&ggp_tests::rulesheet("breakthrough_holes"));
-    assert!(Learner::new(&Interpreter::new(&game), &options()).is_none());
+    assert!(Learner::new(&Interpreter::new(&game), &options(), None).is_none());
     let puzzle = ggp_tests::network(&ggp_tests::rulesheet("eight_puzzle"));
-    assert!(Learner::new(&puzzle, &options()).is_none(), "one role");
+    assert!(Learner::new(&puzzle, &options(), None).is_none(), "one role");
     let mut search = Search::new(puzzle, &options()).unwrap();
     assert!(search.learn(&Limits::iterations(10_000)).unwrap().is_empty());
 }

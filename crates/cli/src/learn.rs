@@ -112,7 +112,7 @@ impl WithMachine for Learn<'_> {
         let Learn { arguments, knowledge, rules, stop, progress } = self;
         machine.interrupt_on(&stop);
         let options = MctsOptions { seed: Some(arguments.seed), ..MctsOptions::default() };
-        let Some(mut learner) = Learner::new(&machine, &options) else {
+        let Some(mut learner) = Learner::new(&machine, &options, knowledge.lesson(&rules)) else {
             return Ok(refuse(if machine.game().role_count() < 2 {
                 "it has one role"
             } else if machine.fluents().is_empty() {
@@ -121,7 +121,7 @@ impl WithMachine for Learn<'_> {
                 "it has too many fluents"
             }));
         };
-        let known = knowledge.lesson(&rules).is_some_and(|lesson| learner.resume(lesson));
+        let known = !learner.generations().is_empty();
         let time = arguments.minutes.or(arguments.descents.is_none().then_some(LEARNING_TIME));
         let until = |part: f64| {
             time.map_or(Limits::default(), |time| Limits::time(time.mul_f64(part))).or_when(&stop)

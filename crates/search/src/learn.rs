@@ -7,6 +7,7 @@ mod knowledge;
 mod learner;
 mod lesson;
 mod positions;
+mod self_play;
 
 pub use knowledge::{Knowledge, KnowledgeError};
 pub use learner::{Generation, Learner, Trial};

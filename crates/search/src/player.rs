@@ -9,7 +9,8 @@ use crate::running_match::{LazySearch, RunningMatch};
 use crate::search::Search;
 use crate::technique::Technique;
 use ggp_game::{
-    Clocks, Deadline, Draft, Game, Observation, PlayError, Player, Playouts, Role, SearchReport, StopToken,
+    AnonymousRules, Clocks, Deadline, Draft, Game, Observation, PlayError, Player, Playouts, Role,
+    SearchReport, StopToken,
 };
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -198,13 +199,12 @@ fn study<M: Playouts>(
     if !options.has(Technique::Learn) || file.is_none() && options.self_play.is_none() {
         return Ok(None);
     }
-    let Some(mut learner) = Learner::new(search.machine(), options) else { return Ok(None) };
-    if let Some(file) = file {
-        let knowledge = Knowledge::read(file).map_err(|error| PlayError::Unable(error.to_string()))?;
-        if let Some(lesson) = knowledge.lesson(learner.rules()) {
-            learner.resume(lesson);
-        }
-    }
+    let knowledge = file.map_or_else(|| Ok(Knowledge::default()), Knowledge::read);
+    let rules = AnonymousRules::new(search.machine().game().description());
+    let lesson = knowledge.as_ref().ok().and_then(|knowledge| knowledge.lesson(&rules));
+    let Some(mut learner) = Learner::new(search.machine(), options, lesson) else { return Ok(None) };
+    // A game that cannot be learnt needs no file, so a bad one is no error there.
+    knowledge.map_err(|error| PlayError::Unable(error.to_string()))?;
     let limits = match (options.self_play, clock.remaining()) {
         (Some(most), _) => Some(Limits::iterations(most).until(clock)),
         (None, Some(left)) if options.iterations.is_none() && left >= LEAST_CLOCK => {

@@ -1,5 +1,6 @@
 //! [`Contest`]: a match of a search with a policy against searches without it.
 
+use super::self_play::OPENING;
 use crate::limits::{Halt, Limits};
 use crate::node::Phase;
 use crate::options::MctsOptions;
@@ -11,8 +12,6 @@ use std::sync::Arc;
 
 /// A search with the policy has so many times the descents of a search of self-play: about as many as a player has.
 const LONGER: u64 = 10;
-/// The largest number of random steps at the beginning of a match.
-const OPENING: usize = 6;
 
 /// What the matches have in common.
 #[derive(Debug)]

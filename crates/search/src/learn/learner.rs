@@ -3,15 +3,13 @@
 
 use super::contest::Contest;
 use super::lesson::Lesson;
-use crate::arm::Arm;
-use crate::limits::{Halt, Limits};
-use crate::node::Phase;
+use super::self_play::{Match, Purpose, play};
+use crate::limits::Limits;
 use crate::options::MctsOptions;
 use crate::policy::Sample;
 use crate::policy::{Features, Policy, explained_by_history, weight_of_history};
 use crate::search::Search;
-use ggp_game::rng::{Sequence, mix};
-use ggp_game::{AnonymousRules, Deadline, EvalError, Move, Playouts};
+use ggp_game::{AnonymousRules, Deadline, EvalError, Playouts};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -22,8 +20,6 @@ use std::time::{Duration, Instant};
 const DESCENTS: u64 = 1_000;
 /// The memory bound of the tree of self-play, in MiB.
 const MEMORY: usize = 64;
-/// The largest number of random steps at the beginning of a match.
-const OPENING: usize = 6;
 /// The number of fluents in the context of a fluent.
 const CONTEXT: usize = 32;
 /// A game whose policy has more weights than this is not learnt.
@@ -32,8 +28,6 @@ const MOST_WEIGHTS: usize = 1 << 22;
 const MOST_BYTES: usize = 512 << 20;
 /// The number of positions of a match against others that are kept, apart from those of its last search.
 const MOST_WATCHED: usize = 20_000;
-/// Of so many matches, one is held out and tests the policy, one scales it, and the others train it.
-const CYCLE: u64 = 8;
 /// The number of times that each generation trains with all samples.
 const EPOCHS: usize = 2;
 /// Each generation ends at this many times the time, or descents, of the one before.
@@ -103,7 +97,7 @@ impl Trial {
 /// #     (goal a 50) (goal b 50) (<= terminal (not (true x)))").unwrap()).unwrap();
 /// // Only machines that keep their states as bits can be learnt.
 /// let machine = Interpreter::new(&game.into());
-/// assert!(Learner::new(&machine, &MctsOptions::default()).is_none());
+/// assert!(Learner::new(&machine, &MctsOptions::default(), None).is_none());
 /// ```
 #[derive(Debug)]
 pub struct Learner<M: Playouts> {
@@ -125,54 +119,34 @@ pub struct Learner<M: Playouts> {
     trial: Option<Trial>,
 }
 
-/// One match of self-play.
-#[derive(Debug)]
-struct Match {
-    number: u64,
-    samples: Vec<Sample>,
-    descents: u64,
-}
-
-/// What the samples of a match are for.
-#[derive(PartialEq)]
-enum Purpose {
-    Training,
-    /// They find the scale of the weights.
-    Scaling,
-    /// They test the policy.
-    Testing,
-}
-
-impl Match {
-    fn purpose(&self) -> Purpose {
-        match self.number % CYCLE {
-            0 => Purpose::Testing,
-            1 => Purpose::Scaling,
-            _ => Purpose::Training,
-        }
-    }
-
-    fn bytes(&self) -> usize {
-        self.samples.iter().map(Sample::bytes).sum()
-    }
-}
-
 impl<M: Playouts> Learner<M> {
-    /// A learner of the game that `machine` executes. Its searches have `options`, with at most 1,000 iterations. `None` in
-    /// games that cannot be learnt: games of one role, machines that do not keep their states as bits, and games with too many
-    /// fluents.
-    pub fn new(machine: &M, options: &MctsOptions) -> Option<Learner<M>> {
+    /// A learner of the game that `machine` executes. Its searches have `options`, with at most 1,000 iterations. It goes on
+    /// from `known` if that is a lesson of this game. `None` in games that cannot be learnt: games of one role, machines
+    /// that do not keep their states as bits, and games with too many fluents.
+    pub fn new(machine: &M, options: &MctsOptions, known: Option<&Lesson>) -> Option<Learner<M>> {
         let mut machine = machine.clone();
         let game = machine.game().clone();
         let roles = game.role_count();
-        if roles - usize::from(game.nature().is_some()) < 2 || machine.fluents().is_empty() {
+        let fluents = machine.fluents();
+        if roles - usize::from(game.nature().is_some()) < 2 || fluents.is_empty() {
             return None;
         }
-        let features = Features::new(machine.fluent_contexts(CONTEXT));
-        if features.contexts.is_empty() || features.size * roles > MOST_WEIGHTS {
-            return None;
-        }
-        Some(Learner {
+        let rules = AnonymousRules::new(game.description());
+        let is_learnable =
+            |features: &Features| !features.contexts.is_empty() && features.size * roles <= MOST_WEIGHTS;
+        let fits = |(_, policy): &(&Lesson, Policy)| {
+            is_learnable(&policy.features) && policy.weights.len() == policy.features.size * roles
+        };
+        let known = known.and_then(|lesson| Some((lesson, lesson.policy(&rules, &fluents)?))).filter(fits);
+        let (known, policy) = if let Some((lesson, policy)) = known {
+            (Some(lesson), policy)
+        } else {
+            let features = Features::new(machine.fluent_contexts(CONTEXT));
+            (None, is_learnable(&features).then(|| Policy::new(features.into(), roles))?)
+        };
+        let generations = known.map_or_else(Vec::new, |lesson| lesson.generations.clone());
+        let last = generations.last().copied().unwrap_or_default();
+        let mut learner = Learner {
             machine,
             options: MctsOptions {
                 iterations: Some(options.iterations.map_or(DESCENTS, |most| most.min(DESCENTS))),
@@ -180,33 +154,19 @@ impl<M: Playouts> Learner<M> {
                 threads: 1,
                 ..options.clone()
             },
-            rules: AnonymousRules::new(game.description()),
-            policy: Policy::new(features.into(), roles),
+            rules,
+            policy,
             kept: VecDeque::new(),
             bytes: 0,
-            matches: 0,
-            descents: 0,
-            generations: Vec::new(),
+            matches: last.matches,
+            descents: last.descents,
+            generations,
             used: None,
             watched: Vec::new(),
-            trial: None,
-        })
-    }
-
-    /// Goes on from `lesson`. Returns whether the lesson is of this game.
-    pub fn resume(&mut self, lesson: &Lesson) -> bool {
-        let Some(policy) = lesson.policy(&self.rules, &self.machine.fluents()) else { return false };
-        if policy.weights.len() != self.policy.weights.len() {
-            return false;
-        }
-        self.policy = policy;
-        self.generations.clone_from(&lesson.generations);
-        self.trial = lesson.trial;
-        if let Some(last) = self.generations.last() {
-            (self.matches, self.descents) = (last.matches, last.descents);
-        }
-        self.use_policy();
-        true
+            trial: known.and_then(Lesson::trial),
+        };
+        learner.use_policy();
+        Some(learner)
     }
 
     /// What has been learnt so far.
@@ -424,45 +384,6 @@ fn on_threads<T: Send, R: Send>(
     })
 }
 
-/// Plays the match `number`, whose searches use `policy`.
-fn play<M: Playouts>(
-    machine: &M,
-    options: &MctsOptions,
-    policy: Option<Arc<Policy>>,
-    number: u64,
-    limits: &Limits,
-) -> Result<Match, EvalError> {
-    let seed = mix(options.seed() ^ mix(number));
-    let mut random = Sequence::new(seed);
-    let mut opening = random.below(OPENING + 1);
-    let mut search = Search::new(machine.clone(), &MctsOptions { seed: Some(seed), ..options.clone() })?;
-    if let Some(policy) = policy {
-        search.use_policy(policy)?;
-    }
-    let limits = Limits { iterations: options.iterations, ..limits.clone() };
-    let mut played = Match { number, samples: Vec::new(), descents: 0 };
-    loop {
-        search.open_root()?;
-        let root = search.tree.root();
-        if search.tree[root].phase == Phase::Ended {
-            return Ok(played);
-        }
-        let draws_uniformly = opening > 0;
-        if draws_uniformly {
-            opening -= 1;
-        } else {
-            let halt = search.run(&limits);
-            played.descents += options.iterations.unwrap_or(DESCENTS);
-            search.append_samples(&mut played.samples)?;
-            if halt != Halt::Iterations {
-                return Ok(played);
-            }
-        }
-        let joint = search.draw_joint(draws_uniformly, &mut random);
-        search.advance(&joint)?;
-    }
-}
-
 impl<M: Playouts> Search<M> {
     /// Uses what `lesson` says of the game from now on, if it has passed its test. Returns whether the search uses it.
     ///
@@ -484,7 +405,7 @@ impl<M: Playouts> Search<M> {
     /// # Errors
     /// The machine's errors.
     pub fn learn(&mut self, limits: &Limits) -> Result<Vec<Generation>, EvalError> {
-        let Some(mut learner) = Learner::new(&self.worker.machine, &self.options) else {
+        let Some(mut learner) = Learner::new(&self.worker.machine, &self.options, None) else {
             return Ok(Vec::new());
         };
         learner.run(limits, 1, |_| true)?;
@@ -492,22 +413,5 @@ impl<M: Playouts> Search<M> {
             self.use_policy(policy)?;
         }
         Ok(learner.generations)
-    }
-
-    /// A joint move at the root, for variety in self-play: drawn uniformly from the legal moves, or in proportion to the
-    /// squares of the visits.
-    pub(super) fn draw_joint(&self, uniformly: bool, random: &mut Sequence) -> Vec<Move> {
-        let root = self.tree.root();
-        let mut draw = |role| {
-            let arms = self.tree.arms(root, role);
-            let weight = |arm: &Arm| if uniformly { 1.0 } else { f64::from(arm.visits).powi(2) + 1e-9 };
-            let mut left = random.between(0.0..arms.iter().map(weight).sum());
-            let drawn = arms.iter().find(|arm| {
-                left -= weight(arm);
-                left < 0.0
-            });
-            drawn.unwrap_or(&arms[0]).mv
-        };
-        self.tree.each_role().map(&mut draw).collect()
     }
 }
