@@ -89,7 +89,7 @@ export class Board {
   make() {
     const { ground, width, height, cell, boards } = this.model;
     const board = el("div", {
-      class: "board placed",
+      class: "board",
       role: "grid",
       "aria-label": "board",
       "data-cell": cell,
