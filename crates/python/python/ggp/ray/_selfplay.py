@@ -345,18 +345,25 @@ def _on_ray(run: _Run, play: Play, make: Callable[[], Learner], count: int, lear
         since = list(folder.chunks(folder.numbers[folder.sure :]))
         return learner_class.remote(make, folder.saved, list(folder.latest()), since)
 
-    def asked(call: Callable[[Any], Any]) -> Any:
-        """The answer of the learner to `call`. A learner that dies is replaced and asked again."""
+    def answer(reference: Any) -> tuple[bool, Any]:
+        """Whether the learner has answered, and its answer. A learner that has died is replaced."""
         nonlocal learner
+        try:
+            return True, ray.get(reference)
+        except RayTaskError as error:
+            raise (error.cause or error) from None
+        except RayError as error:
+            run.died("learner", error)
+            ray.kill(learner)
+            learner = new_learner()
+            return False, None
+
+    def asked(call: Callable[[Any], Any]) -> Any:
+        """The answer of the learner to `call`. A learner that dies is asked again when it has been replaced."""
         while True:
-            try:
-                return ray.get(call(learner))
-            except RayTaskError as error:
-                raise (error.cause or error) from None
-            except RayError as error:
-                run.died("learner", error)
-                ray.kill(learner)
-                learner = new_learner()
+            is_there, said = answer(call(learner))
+            if is_there:
+                return said
 
     learner = new_learner()
     run.begin(asked(lambda one: one.save.remote()))
@@ -385,15 +392,8 @@ def _on_ray(run: _Run, play: Play, make: Callable[[], Learner], count: int, lear
             if not ready:
                 continue
             if learning is not None:
-                try:
-                    ray.get(learning)
-                except RayTaskError as error:
-                    raise (error.cause or error) from None
-                except RayError as error:
-                    run.died("learner", error)
-                    ray.kill(learner)
-                    # The new learner learns this chunk as one of those since the checkpoint.
-                    learner = new_learner()
+                # A new learner learns this chunk as one of those since the checkpoint.
+                answer(learning)
                 learning = None
                 run.learned += 1
                 if run.wants_version():
