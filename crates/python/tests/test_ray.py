@@ -45,10 +45,21 @@ def cluster():
     try:
         made.doomed = [made.add_node(**node) for _ in range(2)]
         ray.init(address=made.address, log_to_driver=False)
+        # Each node has started a worker before a tournament begins, so that all of them take part.
+        rest = ray.remote(num_cpus=1, scheduling_strategy="SPREAD")(lambda: time.sleep(1))
+        ray.get([rest.remote() for _ in range(3)])
         yield made
     finally:
         ray.shutdown()
         made.shutdown()
+
+
+def wait_for_nodes(count):
+    """Waits until the cluster has noticed that only `count` nodes are left, so that nothing is placed on a dead one."""
+    end = time.monotonic() + 30
+    while sum(node["Alive"] for node in ray.nodes()) != count:
+        assert time.monotonic() < end, "a dead node is not noticed"
+        time.sleep(0.05)
 
 
 def records(path):
@@ -108,6 +119,7 @@ def test_a_tournament_survives_a_node(cluster, tmp_path):
     killer.start()
     report = ggp.ray.tournament([NIM], PLAYERS, matches=matches, out=out, seconds=1, tasks=log, **UNTIMED)
     killer.join()
+    wait_for_nodes(2)
     assert (report.code, report.done, report.total, report.played) == (0, matches, matches, matches)
     assert records(out) == records(tmp_path / "alone.jsonl")
     assert len({one["node"] for one in tasks(log) if "node" in one}) == 3
