@@ -1,6 +1,5 @@
 //! The integration tests, one module per subject.
 
-mod any_bytes;
 mod arena;
 mod board;
 mod codes;
@@ -8,7 +7,6 @@ mod comparisons;
 mod decisive;
 mod equilibrium;
 mod equivalent_moves;
-mod evaluable;
 mod explain;
 mod families;
 mod five;

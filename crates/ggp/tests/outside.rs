@@ -11,15 +11,13 @@ fn a_crate_outside_of_the_workspace_runs_the_example() {
     let workspace = own.join("../..");
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("outside");
     fs::create_dir_all(folder.join("src")).expect("a folder");
-    // The crate has the profile of the workspace, so that it uses the workspace's compiled dependencies.
-    let manifest = fs::read_to_string(workspace.join("Cargo.toml")).expect("the workspace's manifest");
-    let profile = &manifest[manifest.find("[profile.dev]").expect("a profile")..];
     let path = own.display();
     fs::write(
         folder.join("Cargo.toml"),
         format!(
             "[package]\nname = \"outside\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[workspace]\n\n\
-             [dependencies]\nggp = {{ path = {:?} }}\n\n{profile}",
+             [dependencies]\nggp = {{ path = {:?} }}\n\n\
+             # It is compiled for one run.\n[profile.dev]\ndebug = false\nincremental = false\n",
             path.to_string()
         ),
     )
@@ -30,7 +28,7 @@ fn a_crate_outside_of_the_workspace_runs_the_example() {
         .args(["run", "--quiet", "--offline", "--manifest-path"])
         .arg(folder.join("Cargo.toml"))
         .arg("--target-dir")
-        .arg(Path::new(env!("CARGO_TARGET_TMPDIR")).join(".."))
+        .arg(folder.join("target"))
         .current_dir(&workspace)
         .output()
         .expect("cargo runs");
