@@ -46,6 +46,8 @@ export class Session {
 
   about = () => ask("GET", this.path);
   node = (number) => ask("GET", `${this.path}/nodes/${number}`);
+  /** The squares that decided the match that ends with the state `number`. */
+  deciding = (number) => ask("GET", `${this.path}/nodes/${number}/deciding`);
   tree = (from) => ask("GET", `${this.path}/tree?from=${from}`);
   record = (to) => ask("GET", `${this.path}/record?to=${to}`);
   act = (action, body) => ask("POST", `${this.path}/${action}`, body);

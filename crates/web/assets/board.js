@@ -258,6 +258,13 @@ export class Board {
     });
   }
 
+  /** Marks the squares that decided the match. */
+  decide(squares) {
+    this.cells.forEach((cell, square) => {
+      cell.classList.toggle("deciding", squares.includes(square));
+    });
+  }
+
   point(squares) {
     this.cells.forEach((cell, square) => {
       cell.classList.toggle("pointed", squares.includes(square));

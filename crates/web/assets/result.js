@@ -3,6 +3,9 @@
 import * as api from "./api.js";
 import { el, toast, words } from "./dom.js";
 
+/** More deciding squares than these are marked on the board only. */
+const MOST_NAMED = 12;
+
 /** What the goals mean for the only person who plays; empty if there is none. */
 export function verdict(goals, seats) {
   const rivals = seats.map((_, role) => role).filter((role) => seats[role]);
@@ -21,17 +24,25 @@ function swapped(seats) {
 }
 
 export class Result {
-  constructor(about, colours) {
+  constructor(about, colours, session) {
     this.about = about;
     this.colours = colours;
+    this.session = session;
+    /** The board on which what decided the match is marked, if there is one. */
+    this.board = null;
+    this.squares = [];
     this.element = el("section", { class: "panel result", "aria-label": "result", hidden: true });
   }
 
   /** Shows the result of the state `node`; null for a match that goes on. */
   show(node, status) {
     this.element.hidden = !node;
+    this.board?.decide(node && this.shown === node.number ? this.squares : []);
     if (!node || this.shown === node.number) return;
     this.shown = node.number;
+    this.squares = [];
+    this.because = null;
+    if (this.board) this.decide(node.number);
     const rivals = this.about.roles.map((_, role) => role).filter((role) => status.seats[role]);
     const best = Math.max(...rivals.map((role) => node.goals[role]));
     const goal = (role) => {
@@ -57,6 +68,7 @@ export class Result {
     this.element.replaceChildren(
       ...[
         el("p", { class: "verdict" }, verdict(node.goals, status.seats) || `${who}.`),
+        this.because,
         el("ul", { class: "goals" }, rivals.map(goal)),
         mayPlay
           ? el(
@@ -69,6 +81,17 @@ export class Result {
           : null,
       ].filter(Boolean),
     );
+  }
+
+  /** Marks what decided the match that ends with the state `number`, as soon as the server has found it. */
+  async decide(number) {
+    this.because = el("p", { class: "because", hidden: true });
+    const { squares } = await this.session.deciding(number).catch(() => ({ squares: [] }));
+    if (this.shown !== number) return;
+    this.squares = squares;
+    if (!this.element.hidden) this.board.decide(squares);
+    this.because.hidden = !squares.length || squares.length > MOST_NAMED;
+    this.because.textContent = `Decided by ${squares.map((square) => this.board.name(square)).join(", ")}.`;
   }
 
   /** Opens a match of the same game. */

@@ -67,7 +67,7 @@ export class Table {
     const button = (text, title, action, id) =>
       el("button", { type: "button", title, "aria-label": label(text, title), id, onclick: action }, text);
     this.players = new Players(this.roles, this.colours);
-    this.result = new Result(this.about, this.colours);
+    this.result = new Result(this.about, this.colours, this.session);
     this.boards = el("div", { class: `boards ${this.about.board.kind}` });
     this.state = el("p", { class: "state", role: "status" });
     this.moves = el("div", { class: "choices", role: "group", "aria-label": "moves" });
@@ -138,6 +138,7 @@ export class Table {
         (square) => this.click(square),
         (square) => this.ahead(square),
       );
+      this.result.board = this.board;
     }
   }
 

@@ -210,6 +210,12 @@ impl Table for HiddenSession {
         }
     }
 
+    fn deciding(&self, number: usize) -> Option<Vec<usize>> {
+        let sight = self.sight(lock(&self.running).as_ref());
+        // What decided a match is explained by its true state.
+        if sight == Sight::Everything { self.truth.deciding(number) } else { Some(Vec::new()) }
+    }
+
     fn record(&self, to: Option<usize>) -> Result<Option<String>, Refusal> {
         let running = lock(&self.running);
         match (self.sight(running.as_ref()), running.as_ref()) {

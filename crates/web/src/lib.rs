@@ -21,6 +21,7 @@ mod app;
 mod assets;
 pub mod catalogue;
 mod config;
+mod deciding;
 mod engine;
 mod gallery;
 mod gesture;

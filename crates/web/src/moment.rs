@@ -40,6 +40,18 @@ impl Moment {
         Moment::of(reasoner, &next)
     }
 
+    /// The state with the facts `facts`.
+    #[cfg(test)]
+    pub(crate) fn from_facts<M: StateMachine>(
+        facts: &[Fact],
+        reasoner: &mut M,
+        stop: &StopToken,
+    ) -> Result<Moment, EvalError> {
+        reasoner.interrupt_on(stop);
+        let state = reasoner.state_of(facts)?;
+        Moment::of(reasoner, &state)
+    }
+
     fn of<M: StateMachine>(reasoner: &mut M, state: &M::State) -> Result<Moment, EvalError> {
         let terminal = reasoner.is_terminal(state)?;
         let mut moment = Moment { terminal, facts: reasoner.facts_of(state)?, ..Moment::default() };

@@ -40,6 +40,10 @@ impl Table for Session {
         Session::node(self, number)
     }
 
+    fn deciding(&self, number: usize) -> Option<Vec<usize>> {
+        Session::deciding(self, number)
+    }
+
     fn record(&self, to: Option<usize>) -> Result<Option<String>, Refusal> {
         Ok(Session::record(self, to).map(|record| record.to_json()))
     }

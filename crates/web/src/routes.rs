@@ -12,6 +12,7 @@
 //! | `GET /api/sessions/ID` | | the constant properties, and the status |
 //! | `GET /api/sessions/ID/tree?from=N` | | the states from index N on, in brief |
 //! | `GET /api/sessions/ID/nodes/N` | | the state with index N for display, with its legal moves |
+//! | `GET /api/sessions/ID/nodes/N/deciding` | | the squares that decided the match that ends there |
 //! | `GET /api/sessions/ID/events?from=N` | | the status, whenever it changes |
 //! | `GET /api/sessions/ID/record?to=N` | | the match up to state N, in the format of ggp.org |
 //! | `POST /api/sessions/ID/move` | `node`, `role`, `move` | the status |
@@ -81,6 +82,7 @@ pub(crate) fn router(app: &Arc<App>) -> Router {
         .route("/api/sessions/{id}", get(about).delete(close))
         .route("/api/sessions/{id}/tree", get(tree))
         .route("/api/sessions/{id}/nodes/{number}", get(node))
+        .route("/api/sessions/{id}/nodes/{number}/deciding", get(deciding))
         .route("/api/sessions/{id}/events", get(events))
         .route("/api/sessions/{id}/record", get(record))
         .route("/api/sessions/{id}/{action}", post(act))
@@ -229,6 +231,15 @@ async fn tree(
 async fn node(State(app): State<Arc<App>>, Path((id, number)): Path<(String, usize)>) -> Result<Json> {
     let session = app.session(&id)?;
     aside(move || session.node(number).map(Json).ok_or_else(|| Failure::missing("state"))).await
+}
+
+async fn deciding(State(app): State<Arc<App>>, Path((id, number)): Path<(String, usize)>) -> Result<Json> {
+    let session = app.session(&id)?;
+    aside(move || {
+        let squares = session.deciding(number).ok_or_else(|| Failure::missing("state"))?;
+        Ok(Json(json!({ "squares": squares })))
+    })
+    .await
 }
 
 async fn record(

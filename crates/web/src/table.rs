@@ -54,6 +54,10 @@ pub(crate) trait Table: Send + Sync {
     /// The state with the index `number`, for display. `None` if the page can see no such state.
     fn node(&self, number: usize) -> Option<Value>;
 
+    /// The numbers of the squares that decided the match, if the state with the index `number` is its end. `None` if
+    /// the page can see no such state.
+    fn deciding(&self, number: usize) -> Option<Vec<usize>>;
+
     /// The text of the record of the match from the first state to the state with the index `to`, or to the
     /// current state if `to` is `None`. The result is `None` if there is no state `to`.
     ///

@@ -2,6 +2,7 @@
 
 use super::{Inner, Session};
 use crate::analysis::Analysis;
+use crate::deciding;
 use crate::history::Node;
 use crate::lock::lock;
 use crate::picture;
@@ -118,6 +119,12 @@ impl Session {
             (node, before)
         };
         Some(picture::node(self.known.style(), number, &node, before.as_deref()))
+    }
+
+    /// The squares that decided the match that ends with the state `number`. `None` if there is no such state.
+    pub(crate) fn deciding(&self, number: usize) -> Option<Vec<usize>> {
+        let node = lock(&self.inner).history.get(number)?.clone();
+        Some(deciding::squares(&self.known, &node.moment))
     }
 
     /// The record of the match from the first state to the state with the index `to`, or to the current state
