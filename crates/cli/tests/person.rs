@@ -186,10 +186,10 @@ fn a_hint_in_an_open_game_takes_the_win() {
 }
 
 #[test]
-fn the_readme_shows_what_a_person_sees() {
-    let readme = std::fs::read_to_string(workspace().join("README.md")).expect("the README");
+fn the_book_shows_what_a_person_sees() {
+    let page = std::fs::read_to_string(workspace().join("crates/ggp/book/src/hidden.md")).expect("the page");
     let begin = "$ ggp play games/monty_hall.kif --human guest --seed 4\n[…]\n";
-    let (_, shown) = readme.split_once(begin).expect("the example");
+    let (_, shown) = page.split_once(begin).expect("the example");
     let shown = shown.split("```").next().unwrap_or_default();
     let (board, asked) = shown.split_once("\n\n").expect("a board and a question");
     let run = play(&["games/monty_hall.kif", "--human", "guest", "--seed", "4"], "1\n");
