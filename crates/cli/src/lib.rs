@@ -16,6 +16,7 @@
 mod analyze;
 mod bench;
 mod board;
+mod browser;
 mod cache;
 mod check;
 mod compete;
@@ -34,6 +35,7 @@ mod help;
 mod host;
 mod info;
 mod learn;
+mod listener;
 mod logging;
 mod lsp;
 mod match_arguments;
