@@ -44,6 +44,7 @@ mod meter;
 mod narrate;
 mod netgraph;
 mod number;
+mod output;
 mod perft;
 mod person;
 mod play;
@@ -70,7 +71,7 @@ use std::ffi::OsString;
 
 /// Plays any game whose rules are written in the Game Description Language (GDL).
 #[derive(Debug, Parser)]
-#[command(name = "ggp", version, after_help = exit::TABLE, after_long_help = exit::TABLE)]
+#[command(name = "ggp", version, after_help = help::end(), after_long_help = help::end())]
 #[command(arg_required_else_help = true, disable_help_subcommand = true)]
 pub(crate) struct Cli {
     #[command(subcommand)]

@@ -3,6 +3,8 @@
 //! The tests run `ggp` at the root of the workspace. Scripts of users depend on the exact output that
 //! these tests check.
 
+mod formats;
+
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
