@@ -3,7 +3,7 @@
 use crate::read_results::read_all;
 use crate::results_error::{Flaw, ResultsError};
 use std::collections::HashMap;
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::PathBuf;
 
 /// The counts of results in a merge, and the defects of the merged files.
@@ -40,8 +40,7 @@ pub fn merge(files: &[PathBuf], out: &mut dyn Write) -> Result<Merge, ResultsErr
             None => {
                 seen.insert(result.id.clone(), digest.value());
                 merge.written += 1;
-                let line = serde_json::to_string(&result).map_err(io::Error::from);
-                line.and_then(|line| writeln!(out, "{line}")).map_err(ResultsError::Output)?;
+                writeln!(out, "{}", result.to_line()).map_err(ResultsError::Output)?;
             }
         }
         Ok(())
@@ -62,7 +61,7 @@ mod tests {
     fn what_holds_no_results_is_refused_by_name() {
         let scratch = Scratch::new("refused");
         let path = scratch.0.display().to_string();
-        let line = serde_json::to_string(&result("e", 0, &[("a", 1)])).unwrap();
+        let line = result("e", 0, &[("a", 1)]).to_line();
         for (text, said) in [
             ("", "there are no results: PATH holds no results"),
             ("\n \n", "there are no results: PATH holds no results"),
@@ -111,7 +110,7 @@ mod tests {
     #[test]
     fn an_empty_or_torn_file_beside_others_is_told() {
         let (empty, torn) = (Scratch::new("empty"), Scratch::new("torn-beside"));
-        let line = |seating| serde_json::to_string(&result("e", seating, &[("a", 1)])).unwrap();
+        let line = |seating| result("e", seating, &[("a", 1)]).to_line();
         std::fs::write(&empty.0, "").unwrap();
         std::fs::write(&torn.0, format!("{}\n{}", line(0), &line(1)[..40])).unwrap();
         let merged = merge(&[empty.0.clone(), torn.0.clone()], &mut Vec::new()).unwrap();

@@ -1,8 +1,9 @@
 //! Reads results: from results files, which have one line of JSON for each match, and from match records.
 
-use crate::record::{Record, is_sealed};
-use crate::result::MatchResult;
+use crate::record::{RECORD, Record, is_sealed};
+use crate::result::{MatchResult, RESULT};
 use crate::results_error::{Flaw, ResultsError};
+use ggp_game::FormatError;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -27,16 +28,19 @@ pub(crate) const MAX_LINE: u64 = 1 << 24;
 /// The maximum length of a match record, in bytes.
 const MAX_RECORD: u64 = 1 << 26;
 
-/// The first bytes of every result line.
-const LINE_START: &[u8] = b"{\"id\":";
+/// The first bytes of every result line, of this program and of ggp 0.1.
+const LINE_STARTS: [&[u8]; 2] = [b"{\"format\":\"ggp result\",", b"{\"id\":"];
 
 /// Whether a crash has cut off the result line `text`. The caller has found that `text` is the last line of
 /// the file, has no newline, and is not valid JSON: parsing it gave `error`. After a crash, the file system
 /// may have padded the line with zero bytes.
 fn is_torn(text: &[u8], error: &serde_json::Error) -> bool {
     let written = text.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
-    let length = written.min(LINE_START.len());
-    text[..length] == LINE_START[..length] && (error.is_eof() || written < text.len())
+    let begins = |start: &[u8]| {
+        let length = written.min(start.len());
+        text[..length] == start[..length]
+    };
+    LINE_STARTS.into_iter().any(begins) && (error.is_eof() || written < text.len())
 }
 
 /// Calls `each` with each result in `file` and its line number, from 1. Stops at a torn last line. Errors
@@ -64,6 +68,9 @@ pub(crate) fn read_lines(
         }
         let bare = text.trim_ascii_end();
         if !bare.is_empty() {
+            if let Err(why @ FormatError::Version { .. }) = RESULT.check(bare) {
+                return Err(ResultsError::Format { path: path.to_owned(), line, why });
+            }
             match serde_json::from_slice(bare) {
                 Ok(result) => each(line, result),
                 Err(error) if !ended && is_torn(bare, &error) => {
@@ -118,6 +125,10 @@ fn read_record(path: &Path, not_results: ResultsError) -> Result<Record, Results
             what: "the sealed record of a match that is not over has no result yet".to_owned(),
             help: "continue the match with `ggp play --from FILE`",
         });
+    }
+    match RECORD.check(text) {
+        Err(FormatError::Other { found, .. }) if found == RESULT.name => return Err(not_results),
+        checked => checked.map_err(|why| ResultsError::Format { path: path.to_owned(), line: 1, why })?,
     }
     let first = text.split(|&byte| byte == b'\n').next().unwrap_or_default();
     let is_spread = serde_json::from_slice::<serde::de::IgnoredAny>(first).is_err_and(|error| error.is_eof());

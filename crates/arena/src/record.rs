@@ -1,9 +1,10 @@
 //! The record of one match: JSON in the ggp.org format, or text with one joint move on each line.
 //!
 //! Invariant: reading a written record gives an equal record. Members outside the format survive reading and
-//! writing. The format: <http://www.ggp.org/formats/matches.html>.
+//! writing. The format: <http://www.ggp.org/formats/matches.html>. In front of its members, a file has `format` and
+//! `version`, which other programs skip.
 
-use ggp_game::{Clocks, Fact, Goals};
+use ggp_game::{Clocks, Fact, Format, FormatError, Goals};
 use ggp_protocol::read_terms;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt::Write as _;
@@ -144,6 +145,9 @@ pub enum RecordError {
     /// The text is not JSON, or not a record.
     #[error("not a match record: {0}")]
     Json(#[from] serde_json::Error),
+    /// The file has a version that this program does not know, or is something else.
+    #[error(transparent)]
+    Format(#[from] FormatError),
     /// A state is not a list of facts.
     #[error("state {step}: {why}")]
     State {
@@ -187,24 +191,27 @@ pub enum RecordError {
     NoStates,
 }
 
-/// The value of the member `format` in a sealed record.
-pub(crate) const SEALED_FORMAT: &str = "ggp sealed record";
+/// The format of match records.
+pub(crate) const RECORD: Format = Format::new("ggp record", 1);
+
+/// The format of sealed records.
+pub(crate) const SEALED: Format = Format::new("ggp sealed record", 1);
 
 /// Whether `text` is a sealed record, perhaps one that is cut off.
 pub fn is_sealed(text: &str) -> bool {
     #[derive(Deserialize)]
-    struct Format {
+    struct Kind {
         format: String,
     }
     let text = text.trim_start_matches('\u{feff}').trim_start();
     match serde_json::from_str(text) {
-        Ok(Format { format }) => format == SEALED_FORMAT,
+        Ok(Kind { format }) => format == SEALED.name,
         // A sealed record is written with its format as the first member.
         Err(error) if error.is_eof() => {
             let blank = |c: char| c.is_whitespace() || "{:".contains(c);
             let value = text.trim_start_matches(blank).strip_prefix("\"format\"");
             value.is_some_and(|value| {
-                value.trim_start_matches(blank).starts_with(&format!("\"{SEALED_FORMAT}\""))
+                value.trim_start_matches(blank).starts_with(&format!("\"{}\"", SEALED.name))
             })
         }
         Err(_) => false,
@@ -239,6 +246,7 @@ pub fn read_steps(text: &str) -> Result<Vec<Step>, RecordError> {
         return Err(RecordError::Sealed);
     }
     if text.trim_start().starts_with('{') {
+        RECORD.check(text.as_bytes())?;
         let Moves { moves } = serde_json::from_str(text)?;
         let place = |(number, moves)| Step { place: format!("moves[{number}]"), moves };
         return Ok(moves.into_iter().enumerate().map(place).collect());
@@ -283,8 +291,14 @@ impl Record {
         if is_sealed(text) {
             return Err(RecordError::Sealed);
         }
-        if text.trim_start_matches('\u{feff}').trim_start().starts_with('{') {
-            return Ok(serde_json::from_str(text.trim_start_matches('\u{feff}'))?);
+        let text = text.trim_start_matches('\u{feff}');
+        if text.trim_start().starts_with('{') {
+            RECORD.check(text.as_bytes())?;
+            let mut record: Record = serde_json::from_str(text)?;
+            if record.other.get("format").is_some_and(|name| name == RECORD.name) {
+                record.other.retain(|name, _| name != "format" && name != "version");
+            }
+            return Ok(record);
         }
         let moves = text_steps(text)?.into_iter().map(|step| step.moves).collect();
         Ok(Record { moves, ..Record::default() })
@@ -292,7 +306,7 @@ impl Record {
 
     /// The record as JSON, in one line.
     pub fn to_json(&self) -> String {
-        serde_json::to_string(self).unwrap_or_default()
+        serde_json::to_string(&RECORD.headed(self)).unwrap_or_default()
     }
 
     /// The joint moves as text, with one joint move in each line. Every line ends with a newline.
@@ -391,7 +405,10 @@ mod tests {
         let last: Vec<String> = record.last_state().unwrap().iter().map(ToString::to_string).collect();
         assert_eq!(last, ["(cell 1 1 x)", "(control oplayer)"]);
         assert_eq!(record.other["matchHostSignature"], "0SIG");
-        let again: serde_json::Value = serde_json::from_str(&record.to_json()).unwrap();
+        let mut again: serde_json::Value = serde_json::from_str(&record.to_json()).unwrap();
+        for (member, value) in [("format", "ggp record".into()), ("version", 1.into())] {
+            assert_eq!(again.as_object_mut().unwrap().remove(member), Some(value));
+        }
         let mut before: serde_json::Value = serde_json::from_str(FOREIGN).unwrap();
         assert_eq!(again, before);
         // Members may be missing.

@@ -5,7 +5,11 @@ use crate::fault::Fault;
 use crate::outcome::{Ending, Outcome};
 use crate::record::{GoalsGiven, Record};
 use crate::transcript::forfeit_goals;
+use ggp_game::Format;
 use serde::{Deserialize, Serialize};
+
+/// The format of the lines of results files.
+pub(crate) const RESULT: Format = Format::new("ggp result", 1);
 
 /// The result of one match.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -55,6 +59,11 @@ pub struct MatchResult {
 }
 
 impl MatchResult {
+    /// The result as a line of a results file, without the end of the line.
+    pub fn to_line(&self) -> String {
+        serde_json::to_string(&RESULT.headed(self)).unwrap_or_default()
+    }
+
     /// Sets every member that `outcome` determines. The caller sets the ids and names.
     pub(crate) fn set_outcome(&mut self, outcome: &Outcome) {
         let role = |role: usize| self.roles.get(role).cloned().unwrap_or_default();

@@ -1,5 +1,6 @@
 //! The errors of results files, and the defects that do not prevent reading them.
 
+use ggp_game::FormatError;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -55,6 +56,16 @@ pub enum ResultsError {
         what: String,
         /// Advice on how to remove the error.
         help: &'static str,
+    },
+    /// A line, or the match record in the file, has a version that this program does not know.
+    #[error("{path}:{line}: {why}")]
+    Format {
+        /// The file.
+        path: PathBuf,
+        /// The line number, from 1.
+        line: u64,
+        /// The versions.
+        why: FormatError,
     },
     /// No file holds a result. The list holds the defects found in the files.
     #[error("there are no results: {}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]

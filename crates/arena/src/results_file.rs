@@ -7,7 +7,7 @@ use crate::read_results::read_lines;
 use crate::result::MatchResult;
 use crate::results_error::{Flaw, ResultsError};
 use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{self, Seek, SeekFrom, Write};
+use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -94,12 +94,8 @@ impl ResultFile {
     /// # Errors
     /// When the line cannot be written.
     pub fn append(&mut self, result: &MatchResult) -> Result<(), ResultsError> {
-        let line = serde_json::to_vec(result).map_err(io::Error::from);
-        let written = line.and_then(|mut line| {
-            line.push(b'\n');
-            self.file.write_all(&line)?;
-            self.file.flush()
-        });
+        let line = result.to_line() + "\n";
+        let written = self.file.write_all(line.as_bytes()).and_then(|()| self.file.flush());
         written.map_err(|error| ResultsError::of_writing(&self.path, error))
     }
 }
@@ -166,7 +162,7 @@ pub(crate) mod tests {
     #[test]
     fn a_torn_line_is_forgiven_only_at_the_end() {
         let scratch = Scratch::new("torn");
-        let line = |seating| serde_json::to_string(&result("e", seating, &[("a", 1)])).unwrap();
+        let line = |seating| result("e", seating, &[("a", 1)]).to_line();
         std::fs::write(&scratch.0, format!("{}\n{}", line(0), &line(1)[..40])).unwrap();
         assert_eq!(scratch.ids().unwrap(), ["e.s0"]);
         drop(ResultFile::resume(&scratch.0, "t", |_| {}).unwrap());

@@ -9,18 +9,15 @@
 //! Invariant: two records with equal `known` and the same number of joint moves have the same length, unless
 //! their moves take more than [`ROOM`] bytes each on average.
 
-use crate::record::{Record, SEALED_FORMAT, is_sealed};
+use crate::record::{Record, SEALED, is_sealed};
 use crate::user_key::{UserKey, UserKeyError};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use chacha20poly1305::XNonce;
 use chacha20poly1305::aead::{Aead, Generate, Payload};
-use ggp_game::{Fact, Game, OwnTurn, Role};
+use ggp_game::{Fact, FormatError, Game, OwnTurn, Role};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-
-/// The version of the format that this program writes and reads.
-const VERSION: u32 = 1;
 
 /// The room for each joint move in the encrypted text, in bytes.
 const ROOM: usize = 1024;
@@ -98,12 +95,9 @@ pub enum SealError {
         "the sealed record is not complete: the file ends too early, so the match cannot be continued from it"
     )]
     Truncated,
-    /// The record has a version of the format that this program does not know.
-    #[error(
-        "the sealed record has version {0} of its format, but this program reads version {VERSION}: open it with \
-         the version of ggp that wrote it"
-    )]
-    Version(u32),
+    /// The file has a version that this program does not know, or is something else.
+    #[error(transparent)]
+    Format(#[from] FormatError),
     /// The record belongs to a game with other rules.
     #[error(
         "the match was sealed with other rules, those of {0}: it can be continued only with exactly the same rules"
@@ -150,8 +144,8 @@ impl SealedRecord {
         let payload = Payload { msg: &plain, aad: &known.to_bytes()? };
         let sealed = key.cipher().encrypt(&nonce, payload).map_err(|_| SealError::Encryption)?;
         Ok(SealedRecord {
-            format: SEALED_FORMAT.to_owned(),
-            version: VERSION,
+            format: SEALED.name.to_owned(),
+            version: SEALED.version,
             known,
             nonce: BASE64_STANDARD.encode(nonce),
             sealed: BASE64_STANDARD.encode(sealed),
@@ -161,25 +155,18 @@ impl SealedRecord {
     /// Reads a sealed record without opening it.
     ///
     /// # Errors
-    /// When the text is not a sealed record, is cut off, or has another version of the format.
+    /// When the text is not a sealed record, is cut off, or has a version that this program does not know.
     pub fn read(text: &str) -> Result<SealedRecord, SealError> {
-        /// The member that tells whether the others can be read.
-        #[derive(Deserialize)]
-        struct Version {
-            version: u32,
-        }
         let text = text.trim_start_matches('\u{feff}');
         let failed = |error: serde_json::Error| {
             if error.is_eof() && is_sealed(text) { SealError::Truncated } else { SealError::Json(error) }
         };
-        let Version { version } = serde_json::from_str(text).map_err(failed)?;
-        let read = || serde_json::from_str::<SealedRecord>(text).map_err(failed);
-        match version {
-            _ if !is_sealed(text) => {
-                Err(SealError::Json(serde::de::Error::custom("`format` is another one")))
-            }
-            VERSION => read(),
-            other => Err(SealError::Version(other)),
+        SEALED.check(text.as_bytes())?;
+        let record: SealedRecord = serde_json::from_str(text).map_err(failed)?;
+        if record.format == SEALED.name {
+            Ok(record)
+        } else {
+            Err(SealError::Json(serde::de::Error::custom("`format` is another one")))
         }
     }
 
@@ -228,7 +215,7 @@ impl SealedRecord {
 impl Known {
     /// The bytes that the encryption authenticates.
     fn to_bytes(&self) -> Result<Vec<u8>, SealError> {
-        serde_json::to_vec(&(SEALED_FORMAT, VERSION, self)).map_err(SealError::Json)
+        serde_json::to_vec(&(SEALED.name, SEALED.version, self)).map_err(SealError::Json)
     }
 }
 

@@ -4,6 +4,7 @@ use crate::console::{self, FAINT};
 use crate::exit::{Exit, UsageError};
 use crate::learn;
 use crate::number::{positive_seconds, whole};
+use crate::output;
 use crate::play::stop_on_signal;
 use crate::reasoner::Reasoning;
 use crate::record::{Origin, Record};
@@ -85,7 +86,11 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     }
     let spec: PlayerSpec = arguments.spec.parse().map_err(|error| UsageError(format!("{error}")))?;
     let PlayerSpec::Mcts(options) = spec else {
-        return Err(UsageError(format!("`{}` does not search", arguments.spec)).into());
+        return Err(UsageError(format!(
+            "`{}` does not search; write `mcts` or `uct` with options, as mcts:iterations=1000",
+            arguments.spec
+        ))
+        .into());
     };
     let iterations = arguments.iterations.or(options.iterations);
     let seconds = arguments.seconds.or(iterations.is_none().then_some(THINKING_TIME));
@@ -180,10 +185,7 @@ impl WithMachine for Analyze {
 fn print(object: Option<&Value>, is_over: bool, table: &str) -> anyhow::Result<()> {
     let mut out = console::stdout();
     match object {
-        Some(object) => {
-            serde_json::to_writer(&mut out, object)?;
-            writeln!(out)?;
-        }
+        Some(object) => output::object(&mut out, output::ANALYZE, object)?,
         None if is_over => writeln!(out, "The game is over in this state.")?,
         None => writeln!(out, "{table}")?,
     }

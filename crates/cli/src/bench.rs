@@ -8,6 +8,7 @@ use crate::console;
 use crate::exit::Exit;
 use crate::meter;
 use crate::number::{positive_seconds, whole};
+use crate::output;
 use crate::progress::Progress;
 use crate::reasoner::{self, MachineOption};
 use crate::rulesheet::GameFile;
@@ -62,7 +63,8 @@ pub(crate) struct Arguments {
     /// With --json, also print the share of time of each part of the network
     #[arg(long, conflicts_with = "playouts")]
     profile: bool,
-    /// The class of processors for which the network is compiled; it does not change any count
+    /// The class of processors for which the network is compiled: plain, avx2 or avx512; it does not
+    /// change any count
     #[arg(long, value_name = "KIND", value_parser = reasoner::cpu)]
     cpu: Option<Cpu>,
     /// Print one JSON object
@@ -114,8 +116,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
             speed.shares = shares;
             speed.ratio = arguments.against.map(|rate| speed.playouts_per_cpu_second / rate);
             if json {
-                serde_json::to_writer(&mut out, &speed)?;
-                writeln!(out)?;
+                output::object(&mut out, output::BENCH, &speed)?;
             } else {
                 speed.write(&mut out)?;
             }

@@ -4,6 +4,7 @@ use crate::board;
 use crate::console;
 use crate::exit::{self, Exit, UsageError};
 use crate::number::whole;
+use crate::output;
 use crate::progress::Progress;
 use crate::reasoner::Reasoning;
 use crate::rulesheet::{self, Level};
@@ -107,8 +108,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
             if arguments.json {
                 let findings = locate(&findings, &text.name, &text.bytes);
                 let verdict = Verdict { file: text.name, findings, view, simulation };
-                serde_json::to_writer(&mut out, &verdict)?;
-                writeln!(out)?;
+                output::object(&mut out, output::CHECK, &verdict)?;
             } else {
                 rulesheet::show(&text, &findings);
                 if let Some(flaw) = view {
@@ -164,8 +164,7 @@ fn explain(code: &str, json: bool, out: &mut impl Write) -> anyhow::Result<()> {
             "example": page.example.shown(),
             "mend": page.mend,
         });
-        serde_json::to_writer(&mut *out, &page)?;
-        writeln!(out)?;
+        output::object(out, output::EXPLAIN, &page)?;
     } else {
         write!(out, "{}", page.markdown())?;
     }

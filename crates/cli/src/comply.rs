@@ -4,6 +4,7 @@ use crate::console::{self, BAD, FAINT, GOOD};
 use crate::exit::{Exit, UsageError};
 use crate::logging::Logging;
 use crate::number::seconds;
+use crate::output;
 use crate::play::stop_on_signal;
 use ggp_game::{Clocks, StopToken};
 use ggp_server::comply::{ComplySetup, Finding, Requirement, Sheet, Verdict, comply};
@@ -74,8 +75,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
 fn conclude(sheet: &Sheet, json: bool) -> std::io::Result<()> {
     let mut out = console::stdout();
     if json {
-        serde_json::to_writer(&mut out, sheet)?;
-        writeln!(out)?;
+        output::object(&mut out, output::COMPLY, sheet)?;
     } else {
         let verdicts = |verdict| sheet.findings.iter().filter(move |f| f.verdict == verdict);
         let musts = sheet.failures().filter(|f| f.requirement == Requirement::Must).count();

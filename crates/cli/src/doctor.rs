@@ -3,6 +3,7 @@
 use crate::console::{self, BAD, GOOD};
 use crate::exit::Exit;
 use crate::meter;
+use crate::output;
 use crate::reasoner::{self, CacheOption};
 use anyhow::{Context, ensure};
 use ggp::{Build, Choice, Clocks, MatchSetup, PlayerKind};
@@ -32,7 +33,8 @@ Examples:
   ggp doctor --cpu plain
   ggp doctor --json | jq .passed")]
 pub(crate) struct Arguments {
-    /// The class of processors for which the network is compiled; the best that this one has by default
+    /// The class of processors for which the network is compiled: plain, avx2 or avx512; the best that
+    /// this one has by default
     #[arg(long, value_name = "KIND", value_parser = reasoner::cpu)]
     cpu: Option<Cpu>,
     #[command(flatten)]
@@ -95,8 +97,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     show(Line::tested("network", || network(cpu)))?;
     show(Line::tested("match", || one_match(cpu)))?;
     if arguments.json {
-        serde_json::to_writer(&mut out, &serde_json::json!({ "passed": passed, "lines": lines }))?;
-        writeln!(out)?;
+        output::object(&mut out, output::DOCTOR, &serde_json::json!({ "passed": passed, "lines": lines }))?;
     }
     out.flush()?;
     Ok(if passed { Exit::Done } else { Exit::Findings })

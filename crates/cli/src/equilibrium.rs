@@ -3,6 +3,7 @@
 
 use crate::console;
 use crate::exit::Exit;
+use crate::output;
 use crate::progress::Progress;
 use anyhow::{Context, anyhow};
 use ggp::WithMachine;
@@ -115,7 +116,7 @@ fn print_best_play(role: &str, best: &BestPlay, json: bool) -> std::io::Result<(
         let solution = json!({
             "role": role, "value": value, "beliefs": beliefs, "states": states, "plan": plan,
         });
-        writeln!(out, "{solution}")?;
+        output::object(&mut out, output::SOLVE, &solution)?;
         return out.flush();
     }
     let BestPlay { value, beliefs, states, plan } = best;
@@ -154,7 +155,7 @@ fn print_equilibrium(
             "iterations": iterations, "complete": complete, "nodes": tree.node_count(),
             "information_sets": tree.set_count(), "strategy": strategy,
         });
-        writeln!(out, "{solution}")?;
+        output::object(&mut out, output::SOLVE, &solution)?;
         return out.flush();
     }
     for (role, goal) in tree.players().iter().zip(goals) {

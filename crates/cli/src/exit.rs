@@ -4,16 +4,6 @@ use crate::console::{self, BAD};
 use std::error::Error;
 use std::io::ErrorKind;
 
-/// The table of exit codes in the help texts.
-pub(crate) const TABLE: &str = "\
-Exit codes:
-  0  done; a rulesheet is clean or has only warnings
-  1  errors or findings in the input, a check that failed, or a match that was interrupted
-  2  the command line cannot be obeyed
-  3  a player is at fault: it cannot be started or reached, gives no answer, or an illegal one
-     (`match` counts the faults during its matches, and they do not change its exit code)
-  4  a sequential test (SPRT) accepted H0";
-
 /// The outcome of a command. The variants are in ascending order of their exit codes. If several outcomes
 /// apply to one command, the one with the greatest exit code counts.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -28,6 +18,8 @@ pub(crate) enum Exit {
 }
 
 impl Exit {
+    const ALL: [Exit; 5] = [Exit::Done, Exit::Findings, Exit::Usage, Exit::Fault, Exit::AcceptedNull];
+
     /// The exit code.
     pub(crate) fn code(self) -> u8 {
         match self {
@@ -38,6 +30,54 @@ impl Exit {
             Exit::AcceptedNull => 4,
         }
     }
+
+    /// What the exit code means, and then cases of it.
+    fn meaning(self) -> (&'static str, &'static str) {
+        match self {
+            Exit::Done => (
+                "done; a rulesheet is clean or has only warnings",
+                "`match` ends so when all matches are played, whatever their results. A command whose output\n\
+                 nobody reads to the end, as in `ggp perft … | head -1`, ends so too.",
+            ),
+            Exit::Findings => (
+                "errors or findings in the input, a check that failed, or an interruption",
+                "A file cannot be read or is not what the command takes; `check` finds errors, or --simulate\n\
+                 refutes a property; `fmt --check` names a file; `solve` does not prove everything within its\n\
+                 limits; a check of `comply` or `doctor` fails; Ctrl-C ends a match or a search early.",
+            ),
+            Exit::Usage => (
+                "the command line cannot be obeyed",
+                "An option or a value is unknown, options exclude each other, or the game has no such role.",
+            ),
+            Exit::Fault => (
+                "a player is at fault: it cannot be started or reached, gives no answer, or an illegal one",
+                "`match` ends so only before its first match. It counts the faults during its matches, and they\n\
+                 do not change its exit code.",
+            ),
+            Exit::AcceptedNull => (
+                "a sequential test (SPRT) accepted H0",
+                "`match --sprt` and `stats --sprt` find that the player is not stronger than elo0 says.",
+            ),
+        }
+    }
+}
+
+/// The table of exit codes for help texts.
+pub(crate) fn table() -> String {
+    let line = |exit: &Exit| format!("  {}  {}\n", exit.code(), exit.meaning().0);
+    format!("Exit codes:\n{}", Exit::ALL.iter().map(line).collect::<String>())
+}
+
+/// The help on exit codes.
+pub(crate) fn help() -> String {
+    let entry = |exit: &Exit| {
+        let (meaning, cases) = exit.meaning();
+        format!("{}  {meaning}\n   {}\n\n", exit.code(), cases.replace('\n', "\n   "))
+    };
+    let entries: String = Exit::ALL.iter().map(entry).collect();
+    format!(
+        "{entries}If several of them apply to a command, such as to one of many files, the largest one counts.\n"
+    )
 }
 
 /// An error in the command line that is found after parsing, such as a role that the game does not have.

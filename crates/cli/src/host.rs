@@ -9,7 +9,7 @@ use crate::number::{positive_seconds, seconds, whole};
 use crate::play::{any_seed, stop_on_signal};
 use crate::reasoner::Reasoning;
 use crate::rulesheet::GameFile;
-use crate::seats::{self, KINDS, Taker, seats};
+use crate::seats::{self, Taker, kinds_help, seats};
 use anyhow::Context;
 use ggp::{LatePlayer, PlayerKind};
 use ggp_arena::{CommandPlayer, Ending, Fault, MachineReferee, OnFault, Outcome};
@@ -25,14 +25,11 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 /// All players are asked at the same time. The moves of the role `random` are drawn. A role without
 /// a player is played by the tree search. The match goes on if standard output is closed.
 #[derive(Debug, clap::Args)]
-#[command(after_long_help = format!("\
-Players:
-{KINDS}
-
+#[command(after_long_help = kinds_help(true) + "
 Examples:
   ggp host games/hex.kif --player red=http://localhost:9147 --player blue=mcts
   ggp host games/connect_four.kif --player red=http://a:9147 --player yellow=http://b:9147 \\
-    --startclock 30 --playclock 10 --scramble --save match.json"))]
+    --startclock 30 --playclock 10 --scramble --save match.json")]
 pub(crate) struct Arguments {
     #[command(flatten)]
     file: GameFile,
@@ -51,7 +48,8 @@ pub(crate) struct Arguments {
     /// Replace the words of the rules by others in all messages to remote players
     #[arg(long)]
     scramble: bool,
-    /// What happens if a player is at fault: a random legal move, the first legal move, or a forfeit
+    /// What happens if a player is at fault: `random` or `first` (a random or the first legal move is made for
+    /// it), or `forfeit`
     #[arg(long, value_name = "POLICY", default_value_t)]
     on_fault: OnFault,
     /// The seed of all random numbers; drawn if not given

@@ -6,6 +6,7 @@ use crate::console;
 use crate::exit::Exit;
 use crate::meter;
 use crate::number::seconds;
+use crate::output;
 use crate::progress::Progress;
 use crate::reasoner::CacheOption;
 use crate::rulesheet::GameFile;
@@ -44,7 +45,7 @@ pub(crate) struct Arguments {
     /// Print the domains of the arguments instead
     #[arg(long)]
     domains: bool,
-    /// One JSON object
+    /// Print one JSON object
     #[arg(long)]
     json: bool,
 }
@@ -63,8 +64,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     drop(progress);
     let mut out = console::stdout();
     if arguments.json {
-        serde_json::to_writer(&mut out, &info)?;
-        writeln!(out)?;
+        output::object(&mut out, output::INFO, &info)?;
     } else {
         info.write(&mut out)?;
     }

@@ -3,6 +3,7 @@
 use crate::console;
 use crate::exit::{Exit, UsageError};
 use crate::number::{positive_minutes, whole};
+use crate::output;
 use crate::play::stop_on_signal;
 use crate::progress::Progress;
 use crate::reasoner::Reasoning;
@@ -44,7 +45,7 @@ const BAR: f64 = 40.0;
 #[command(after_long_help = "\
 Examples:
   ggp learn games/breakthrough_holes.kif --minutes 10 --knowledge my.knowledge
-  ggp play games/breakthrough_holes.kif --player mcts:knowledge=my.knowledge
+  ggp play games/breakthrough_holes.kif --player white=mcts:knowledge=my.knowledge
   ggp serve mcts:knowledge=my.knowledge
   ggp analyze games/breakthrough_holes.kif --learnt my.knowledge")]
 pub(crate) struct Arguments {
@@ -183,7 +184,7 @@ pub(crate) fn show(game: &Game, file: &Path, json: bool) -> anyhow::Result<Exit>
             "trial": lesson.trial().map(|trial| json!({ "matches": trial.matches, "share": trial.share })),
             "used": lesson.is_used(),
         });
-        writeln!(out, "{object}")?;
+        output::object(&mut out, output::LEARNT, &object)?;
         return Ok(Exit::Done);
     }
     writeln!(out, "{}", header())?;

@@ -16,6 +16,7 @@
 mod analyze;
 mod bench;
 mod board;
+mod browser;
 mod cache;
 mod check;
 mod compete;
@@ -34,6 +35,7 @@ mod help;
 mod host;
 mod info;
 mod learn;
+mod listener;
 mod logging;
 mod lsp;
 mod match_arguments;
@@ -42,6 +44,7 @@ mod meter;
 mod narrate;
 mod netgraph;
 mod number;
+mod output;
 mod perft;
 mod person;
 mod play;
@@ -68,7 +71,7 @@ use std::ffi::OsString;
 
 /// Plays any game whose rules are written in the Game Description Language (GDL).
 #[derive(Debug, Parser)]
-#[command(name = "ggp", version, after_help = exit::TABLE, after_long_help = exit::TABLE)]
+#[command(name = "ggp", version, after_help = help::end(), after_long_help = help::end())]
 #[command(arg_required_else_help = true, disable_help_subcommand = true)]
 pub(crate) struct Cli {
     #[command(subcommand)]

@@ -3,7 +3,7 @@
 use crate::number::{seconds, whole};
 use crate::reasoner::Reasoning;
 use crate::rulesheet::Level;
-use crate::seats::KINDS;
+use crate::seats::kinds_help;
 use ggp_arena::{OnFault, Pairing, Shard};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -26,17 +26,14 @@ const MAX_MATCHES: u64 = 100_000_000;
 /// matches with the same opening in which two players have swapped their seats. Pairs with the same
 /// opening count as one pair here.
 #[derive(Clone, Debug, clap::Args)]
-#[command(after_long_help = format!("\
-Players:
-{KINDS}
-
+#[command(after_long_help = kinds_help(true) + "
 Examples:
   ggp match games/hex.kif --player a=mcts:iterations=200 --player b=random --games 100
   ggp match games/*.kif --player new=mcts --player old=uct --playclock 0.1 --out results.jsonl
   ggp match games/*.kif --player new=mcts --player old=uct --playclock 0.1 --resume results.jsonl
   ggp match games/nim.kif --player a=mcts --player b=uct --iterations 100 --openings 2 \\
     --games 5000 --sprt elo0=0 elo1=20
-  ggp match games/nim.kif --player a=mcts --player 'b=cmd:./mine --fast' --shard 3/16 --out 3.jsonl"))]
+  ggp match games/nim.kif --player a=mcts --player 'b=cmd:./mine --fast' --shard 3/16 --out 3.jsonl")]
 pub(crate) struct Arguments {
     /// The rulesheets, in KIF
     #[arg(value_name = "FILE", required = true)]
@@ -74,7 +71,8 @@ pub(crate) struct Arguments {
     /// Let the players of a match think at the same time instead of one after the other
     #[arg(long)]
     pub(crate) parallel: bool,
-    /// What happens if a player is at fault: a random legal move, the first legal move, or a forfeit
+    /// What happens if a player is at fault: `random` or `first` (a random or the first legal move is made for
+    /// it), or `forfeit`
     #[arg(long, value_name = "POLICY", default_value_t)]
     pub(crate) on_fault: OnFault,
     /// Append each result to FILE, with one line of JSON for each match
@@ -86,7 +84,8 @@ pub(crate) struct Arguments {
     /// Write a record of every match to DIR, as JSON in the format of ggp.org
     #[arg(long, value_name = "DIR")]
     pub(crate) save: Option<PathBuf>,
-    /// End when the test elo0=E elo1=E alpha=P beta=P (default 0, 10, 0.05, 0.05) is decided
+    /// End when a sequential test (SPRT) has decided whether the first of two players is stronger than the
+    /// second by elo0 or by elo1: the terms elo0=E elo1=E alpha=P beta=P, by default 0, 10, 0.05 and 0.05
     #[arg(long, value_name = "TERM", num_args = 1..=4)]
     pub(crate) sprt: Vec<String>,
     /// Play part K of N, for runs on N machines

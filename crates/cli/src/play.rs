@@ -11,7 +11,7 @@ use crate::reasoner::Reasoning;
 use crate::record::{Origin, Record, Saved};
 use crate::rulesheet::GameFile;
 use crate::save::{self, SaveFile, Seal};
-use crate::seats::{self, Taker, play_clock, seats};
+use crate::seats::{self, Taker, kinds_help, play_clock, seats};
 use anyhow::Context;
 use ggp::{LatePlayer, PlayerKind};
 use ggp_arena::{
@@ -34,14 +34,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 /// can continue it, and no command shows it. Its key is in the user's data folder, or in the folder that the
 /// environment variable `GGP_DATA` names.
 #[derive(Debug, clap::Args)]
-#[command(after_long_help = "\
-Players:
-  mcts                        tree search, as long as the play clock lasts
-  mcts:iterations=N           at most so many iterations a move, within the play clock
-  uct                         tree search without anything beyond UCT
-  random                      random legal moves
-  `ggp help players` lists all options of these.
-
+#[command(after_long_help = kinds_help(false) + "
 Examples:
   ggp play games/breakthrough_holes.kif
   ggp play games/connect_four.kif --human red

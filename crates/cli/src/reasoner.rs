@@ -37,10 +37,10 @@ impl ValueEnum for ChoiceValue {
 pub(crate) fn cpu(text: &str) -> Result<Cpu, String> {
     let Some(cpu) = Cpu::ALL.into_iter().find(|cpu| cpu.name() == text) else {
         let names = Cpu::ALL.map(Cpu::name).join(", ");
-        return Err(format!("there is no `{text}`: {names}"));
+        return Err(format!("there is no such class of processors; the classes are {names}"));
     };
     let known = Cpu::available().contains(&cpu);
-    if known { Ok(cpu) } else { Err(format!("this processor has no {text}")) }
+    if known { Ok(cpu) } else { Err(format!("this processor does not support {text}")) }
 }
 
 /// The environment variable that turns the cache off, unless it is empty.

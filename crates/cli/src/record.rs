@@ -107,8 +107,11 @@ impl Record {
 
     fn parse(text: &Rulesheet) -> anyhow::Result<Record> {
         let steps = read_steps(&String::from_utf8_lossy(&text.bytes));
-        let is_sealed = matches!(steps, Err(RecordError::Sealed));
-        let problem = if is_sealed { "cannot be shown" } else { "is not a record of a match" };
+        let problem = match steps {
+            Err(RecordError::Sealed) => "cannot be shown",
+            Err(RecordError::Format(_)) => "cannot be read",
+            _ => "is not a record of a match",
+        };
         let steps = steps.with_context(|| format!("{} {problem}", text.name))?;
         Ok(Record { name: text.name.clone(), steps })
     }

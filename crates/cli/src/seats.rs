@@ -61,12 +61,31 @@ impl Taker {
     }
 }
 
-/// The kinds of players, for the help texts of `match` and `host`.
-pub(crate) const KINDS: &str = "\
-  mcts, mcts:iterations=N,…   tree search; `ggp help players` lists its options
-  random                      random legal moves
-  http://HOST:PORT            a player somewhere else, by the GGP protocol
-  cmd:PROGRAM ARG…            a program that reads messages as lines and answers each with a line";
+/// The players of this program: how they are written, and what they are.
+const OWN: [(&str, &str); 4] = [
+    ("mcts", "Monte-Carlo tree search, as long as the play clock lasts"),
+    ("mcts:iterations=N", "the same, with at most so many iterations a move within the play clock"),
+    ("uct", "the search without the techniques that have options, one playout at a time"),
+    ("random", "random legal moves"),
+];
+
+/// The players outside of this program.
+const OUTSIDE: [(&str, &str); 2] = [
+    ("http://HOST:PORT", "a player somewhere else, by the GGP protocol over HTTP"),
+    ("cmd:PROGRAM ARG…", "a program that reads messages as lines and answers each with a line"),
+];
+
+/// The kinds of players, one a line, for help texts. Only some commands take those `outside` of this program.
+pub(crate) fn kinds(outside: bool) -> String {
+    let outside: &[_] = if outside { &OUTSIDE } else { &[] };
+    let line = |(written, meaning): &(&str, &str)| format!("  {written:<18}  {meaning}\n");
+    OWN.iter().chain(outside).map(line).collect()
+}
+
+/// The part of a help text on the kinds of players.
+pub(crate) fn kinds_help(outside: bool) -> String {
+    format!("Players:\n{}  `ggp help players` lists all options of these.\n", kinds(outside))
+}
 
 /// The default play clock.
 const PLAY_CLOCK: Duration = Duration::from_secs(1);
@@ -99,6 +118,13 @@ pub(crate) fn seats(
     for text in players {
         let wanted = || UsageError(format!("`{text}` is not ROLE=SPEC, as white=mcts:iterations=200"));
         let (name, spec) = text.split_once('=').ok_or_else(wanted)?;
+        if game.role_named(name).is_none() && text.parse::<PlayerKind>().is_ok() {
+            let role = game.roles().find(|&role| !is_nature(game, role)).unwrap_or(Role(0));
+            let meant = format!("{}={text}", game.role_name(role));
+            return Err(UsageError(format!(
+                "`{text}` names a player but no role: write ROLE=SPEC, as {meant}"
+            )));
+        }
         let kind: PlayerKind = spec.parse().map_err(UsageError::of)?;
         kind.suits(game).map_err(UsageError::of)?;
         take(name, Taker::Player(spec.to_owned(), kind))?;

@@ -2,6 +2,7 @@
 
 use crate::console;
 use crate::exit::{Exit, UsageError};
+use crate::listener::listen;
 use crate::logging::Logging;
 use crate::number::{seconds, whole};
 use crate::play::{any_seed, stop_on_signal};
@@ -15,7 +16,7 @@ use ggp_search::{Knowledge, MctsOptions, PlayerSpec, Technique};
 use ggp_server::http::DEFAULT_PORT;
 use ggp_server::player::{LineError, PlayerConfig, serve_lines, serve_player};
 use std::io::{self, Write};
-use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
+use std::net::{IpAddr, Ipv4Addr};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -118,8 +119,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
             .context("the player cannot be served")?;
         return Ok(Exit::Done);
     }
-    let wanted = SocketAddr::new(arguments.bind, arguments.port);
-    let listener = TcpListener::bind(wanted).with_context(|| format!("cannot listen on {wanted}"))?;
+    let listener = listen(arguments.bind, arguments.port)?;
     let mut out = console::stdout();
     let told = writeln!(out, "listening on http://{}/", listener.local_addr()?);
     console::unless_closed(told.and_then(|()| out.flush()))?;

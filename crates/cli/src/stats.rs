@@ -2,6 +2,7 @@
 
 use crate::console;
 use crate::exit::{Exit, UsageError};
+use crate::output;
 use crate::sequential;
 use anyhow::Context;
 use ggp_arena::elo::{Hypothesis, SprtState};
@@ -36,7 +37,8 @@ pub(crate) struct Arguments {
     /// Write the results as an HTML page
     #[arg(long, value_name = "FILE.html")]
     report: Option<PathBuf>,
-    /// Run the test elo0=E elo1=E alpha=P beta=P (default 0, 10, 0.05, 0.05) on two players
+    /// Run a sequential test (SPRT) on two players, with the terms elo0=E elo1=E alpha=P beta=P, by default 0,
+    /// 10, 0.05 and 0.05
     #[arg(long, value_name = "TERM", num_args = 1..=4)]
     sprt: Vec<String>,
     /// The player that the test assumes to be stronger
@@ -90,7 +92,7 @@ pub(crate) fn print(json: bool, summary: &Summary, tested: Option<&Tested>) -> s
                 members.insert("sprt".to_owned(), serde_json::to_value(state)?);
             }
         }
-        writeln!(out, "{object}")?;
+        output::object(&mut out, output::STATS, &object)?;
     } else {
         write!(out, "{}", console::printable_lines(&summary.to_text()))?;
         if let Some((question, state, verdict)) = tested {

@@ -4,6 +4,7 @@ use crate::board::Board;
 use crate::console;
 use crate::exit::Exit;
 use crate::number::whole;
+use crate::output;
 use crate::reasoner::Reasoning;
 use crate::record::{Origin, Record};
 use crate::rulesheet::GameFile;
@@ -83,8 +84,8 @@ impl WithMachine for View<'_> {
         if self.json {
             let model = board.model();
             let position = model.place(&facts);
-            serde_json::to_writer(&mut out, &serde_json::json!({ "model": model, "position": position }))?;
-            writeln!(out)?;
+            let shown = serde_json::json!({ "model": model, "position": position });
+            output::object(&mut out, output::VIEW, &shown)?;
         } else if self.svg {
             let model = board.model();
             let position = model.place(&facts);

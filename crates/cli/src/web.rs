@@ -1,7 +1,9 @@
 //! `ggp web`: the web server for playing in the browser.
 
+use crate::browser;
 use crate::console::{self, BAD};
 use crate::exit::Exit;
+use crate::listener::listen;
 use crate::logging::Logging;
 use crate::number::{positive_seconds, whole};
 use crate::play::stop_on_signal;
@@ -10,9 +12,9 @@ use crate::simulate;
 use anyhow::{Context, bail};
 use ggp::StopToken;
 use ggp_web::catalogue::{self, Offer};
-use ggp_web::{Config, Site, serve};
+use ggp_web::{BasePath, Config, Site, serve};
 use std::io::Write;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,15 +26,20 @@ use std::time::Duration;
 ///
 /// Prints its address and ends on Ctrl-C or SIGTERM. Only this machine can reach it, unless --bind
 /// allows others. Everybody who reaches it can play and run searches, within the limits below.
+///
+/// The server speaks HTTP without encryption. A proxy in front of it can add TLS and put the pages below a
+/// path: --host takes the name under which visitors know it, and --base-path the path. The proxy must pass the
+/// Host header and the path on unchanged. The guide has examples for nginx and Caddy.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "\
 Examples:
-  ggp web
+  ggp web --open
   ggp web --games ~/rulesheets --port 8000
   ggp host games/hex.kif --player red=http://localhost:9147 --save match.json &
   ggp web --watch match.json
   ggp match games/hex.kif --player a=mcts --player b=uct --games 20 --save matches &
-  ggp web --watch matches")]
+  ggp web --watch matches
+  ggp web --host games.example --base-path /ggp")]
 pub(crate) struct Arguments {
     /// The port; 0 for any free port
     #[arg(long, value_name = "N", default_value_t = 8080, value_parser = whole(0..=u16::MAX))]
@@ -40,14 +47,21 @@ pub(crate) struct Arguments {
     /// The address to listen on; 0.0.0.0 for all addresses
     #[arg(long, value_name = "IP", default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
     bind: IpAddr,
-    /// A host name of this machine, such as games.lan; may be given several times
+    /// Open the pages in the browser
+    #[arg(long)]
+    open: bool,
+    /// A host name under which visitors know this server, such as games.lan; may be given several times.
+    /// Requests for other names than `localhost` and IP addresses are refused without it
     #[arg(long, value_name = "NAME")]
     host: Vec<String>,
+    /// The path below which the pages are, such as /ggp, for a proxy that passes on only this path
+    #[arg(long, value_name = "PATH", default_value = "/")]
+    base_path: BasePath,
     /// Offer the rulesheets in DIR instead of those of this program, and save there what is written in the
     /// studio; without it nothing is saved
     #[arg(long, value_name = "DIR")]
     games: Option<PathBuf>,
-    /// Allow visitors to save games in --games even if --bind allows other machines
+    /// Allow visitors to save games in --games even if --bind, --host or --base-path lets others in
     #[arg(long, requires = "games")]
     save: bool,
     /// Show the match in FILE, which `ggp host --save` writes, or the newest match in a folder; a FILE
@@ -78,7 +92,7 @@ pub(crate) struct Arguments {
     /// The longest time that an engine may think about a move, in seconds
     #[arg(long, value_name = "S", default_value = "120", value_parser = positive_seconds)]
     longest: Duration,
-    /// Allow visitors to name remote players even if --bind allows other machines
+    /// Allow visitors to name remote players even if --bind, --host or --base-path lets others in
     #[arg(long)]
     remote: bool,
     #[command(flatten)]
@@ -93,20 +107,24 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<Exit> {
     let wait = arguments.watch.as_deref().map(waits_for).transpose()?.flatten();
     let stop = StopToken::new();
     stop_on_signal(&stop)?;
-    let wanted = SocketAddr::new(arguments.bind, arguments.port);
-    let listener = TcpListener::bind(wanted).with_context(|| format!("cannot listen on {wanted}"))?;
-    let alone = arguments.bind.is_loopback();
+    let listener = listen(arguments.bind, arguments.port)?;
+    // A name or a path is for a proxy, whose visitors come from other machines.
+    let alone = arguments.bind.is_loopback() && arguments.host.is_empty() && arguments.base_path.is_root();
     if !alone {
-        let text = "warning: whoever reaches this machine can play here, and let it think";
+        let text = "warning: whoever reaches this server can play here, and let it think";
         console::say(&console::paint_stderr(BAD, text));
     }
     if let Some(wait) = wait {
         console::say(&wait);
     }
     let mut out = console::stdout();
-    let told = writeln!(out, "listening on http://{}/", listener.local_addr()?);
+    let local = listener.local_addr()?;
+    let told = writeln!(out, "listening on http://{local}{}/", arguments.base_path);
     console::unless_closed(told.and_then(|()| out.flush()))?;
     drop(out);
+    if arguments.open {
+        browser::open(format!("http://{}{}/", reachable(local), arguments.base_path));
+    }
     let defaults = Config::default();
     let config = Config {
         sessions: arguments.sessions.into(),
@@ -118,6 +136,7 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<Exit> {
         longest: arguments.longest,
         remote: alone || arguments.remote,
         hosts: arguments.host,
+        base_path: arguments.base_path,
         reveal: arguments.reveal,
         choice: arguments.reasoning.choice(),
         cache: arguments.reasoning.cache(),
@@ -126,6 +145,16 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<Exit> {
     let site = Site { offers, watch: arguments.watch, folder, simulate: Arc::new(simulate::of_draft) };
     serve(listener, config, site, &stop).context("the pages cannot be served")?;
     Ok(Exit::Done)
+}
+
+/// An address of this machine at which a server that listens on `local` is reached.
+fn reachable(local: SocketAddr) -> SocketAddr {
+    let ip = match local.ip() {
+        IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
+        IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
+        ip => ip,
+    };
+    SocketAddr::new(ip, local.port())
 }
 
 /// The games in `folder`. A folder without games may get some in the studio.

@@ -3,6 +3,8 @@
 //! The tests run `ggp` at the root of the workspace. Scripts of users depend on the exact output that
 //! these tests check.
 
+mod formats;
+
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -187,6 +189,8 @@ fn bench_prints_exactly_these_keys() {
     assert_eq!(
         keys,
         [
+            "format",
+            "version",
             "game",
             "reasoner",
             "build_seconds",
@@ -653,7 +657,7 @@ fn info_tells_what_was_grounded_removed_and_kept() {
     let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>().join(" ");
     assert_eq!(
         keys(&info),
-        "game roles facts rules interpreter network no_network compiled not_compiled peak_rss_mib",
+        "format version game roles facts rules interpreter network no_network compiled not_compiled peak_rss_mib",
         "the names are a contract"
     );
     let network = &info["network"];
@@ -927,5 +931,5 @@ fn the_doctor_tests_the_program_with_every_class_of_processors() {
     assert!(["moves", "network", "match"].into_iter().all(tested));
     let run = ggp(&["doctor", "--cpu", "z80"]);
     assert_eq!(run.code, 2);
-    assert!(run.stderr.contains("there is no `z80`: plain, avx2, avx512"), "{}", run.stderr);
+    assert!(run.stderr.contains("the classes are plain, avx2, avx512"), "{}", run.stderr);
 }

@@ -37,6 +37,7 @@ mod fact;
 mod fingerprint;
 mod firing;
 mod fluents;
+mod format;
 mod game;
 mod goal;
 mod hints;
@@ -68,6 +69,7 @@ pub use fact::{Fact, split_term};
 pub use fingerprint::Fingerprint;
 pub use firing::{Firing, Unfired, written_goals};
 pub use fluents::FluentSet;
+pub use format::{Format, FormatError, Headed};
 pub use game::{Game, MAX_ROLES, UnknownRole};
 pub use goal::{Goal, Goals};
 pub use hints::{

@@ -16,13 +16,12 @@ from __future__ import annotations
 import argparse
 import json
 import pathlib
-import pickle
 import time
 
 import numpy as np
 
 import ggp
-from ggp.ray import selfplay
+from ggp.ray import checkpoint, selfplay
 
 
 class Network:
@@ -300,8 +299,7 @@ def train(arguments):
         on_version=tell,
     )
     learner = Learner(game, width, blocks)
-    with open(folder / "checkpoint.pkl", "rb") as file:
-        learner.load(pickle.load(file)["learner"], [])
+    learner.load(checkpoint(folder), [])
     export(learner.weights(), folder / "network.onnx")
     print(folder / "network.onnx")
 

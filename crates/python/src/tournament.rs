@@ -5,7 +5,7 @@ use crate::interrupt::interruptible;
 use ggp::{Participants, StopToken};
 use ggp_arena::{MatchResult, OpenRun, Plan, PlayedMatch, Table, TournamentError, save_text};
 use ggp_cli::{Competition, CompetitionError};
-use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::path::PathBuf;
@@ -109,9 +109,7 @@ impl Tournament {
         })?;
         let mut lines = Vec::new();
         for PlayedMatch { number, result, record } in played {
-            let line = serde_json::to_string(&result);
-            let line = line.map_err(|failed| PyRuntimeError::new_err(failed.to_string()))?;
-            lines.push((number, (line, record.map(|record| record.to_json()))));
+            lines.push((number, (result.to_line(), record.map(|record| record.to_json()))));
         }
         Ok((lines, warnings))
     }

@@ -66,7 +66,7 @@ pub fn infer_with(game: &Game, states: &[Vec<Fact>], sidecar: &Sidecar) -> Resul
     };
     model.side = side(&evidence, &model);
     if best.is_none() {
-        return if *sidecar == Sidecar::default() { Ok(model) } else { Err(SidecarError::NoBoard) };
+        return if sidecar.is_empty() { Ok(model) } else { Err(SidecarError::NoBoard) };
     }
     model.moves = patterns(description, &evidence, &model);
     orient(description, &mut model, sidecar);

@@ -11,9 +11,13 @@
 //! `x` and `y` need `relation`. Missing entries are inferred.
 
 use crate::model::{Axis, BoardModel, Order, Square};
+use ggp_game::{Format, FormatError};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::fmt;
+
+/// The format of sidecars. The name of a file tells that it is one, so only `version` stands in it.
+const VIEW: Format = Format::new("ggp view", 1);
 
 /// A key of a sidecar.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -28,6 +32,15 @@ pub struct SidecarKey {
 
 const fn key(name: &'static str, example: &'static str, meaning: &'static str) -> SidecarKey {
     SidecarKey { name, example, meaning }
+}
+
+/// The version that the sidecar `text` gives. The entries of a newer version may be unknown, so it is read before them.
+fn version(text: &str) -> u32 {
+    #[derive(Deserialize)]
+    struct Version {
+        version: Option<u32>,
+    }
+    serde_json::from_str(text).ok().and_then(|Version { version }| version).unwrap_or(1)
 }
 
 /// The entries of a sidecar. A missing entry is `None` or empty.
@@ -60,6 +73,8 @@ pub struct Sidecar {
     pub owners: BTreeMap<String, String>,
     /// Whether squares alternate between light and dark.
     pub chequered: Option<bool>,
+    /// The version of the format. A missing entry means 1.
+    pub version: Option<u32>,
 }
 
 /// An argument of the fluent, given by its index or by a path.
@@ -97,6 +112,8 @@ pub enum Top {
 pub enum SidecarError {
     /// The text is not JSON, or not of the documented form. Holds the message of the JSON parser.
     Syntax(String),
+    /// The sidecar has a version that this program does not know.
+    Format(FormatError),
     /// The game has no such fluent. Holds the name that the sidecar gives.
     NoRelation(String),
     /// The fluent has no such argument, or the argument holds no constants.
@@ -132,6 +149,7 @@ impl fmt::Display for SidecarError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             SidecarError::Syntax(message) => write!(f, "not a view: {message}"),
+            SidecarError::Format(why) => write!(f, "{why}"),
             SidecarError::NoRelation(name) => write!(f, "`relation`: the game has no fluent `{name}`"),
             SidecarError::NoArgument { relation, path } => {
                 write!(f, "fluent `{relation}` has no argument {path:?} of constants; arguments count from 0")
@@ -156,7 +174,7 @@ impl std::error::Error for SidecarError {}
 
 impl Sidecar {
     /// All keys of a sidecar, in the order of the fields of the struct.
-    pub const KEYS: [SidecarKey; 13] = [
+    pub const KEYS: [SidecarKey; 14] = [
         key("relation", r#""cell""#, "the fluent that holds the board"),
         key("arity", "3", "the number of arguments of that fluent, if several fluents have its name"),
         key("x", "0", "the argument that gives the column of a square"),
@@ -170,6 +188,7 @@ impl Sidecar {
         key("glyphs", r#"{"white pawn": "♙"}"#, "the text to draw for each content"),
         key("owners", r#"{"wp": "white"}"#, "the role that owns a content"),
         key("chequered", "true", "whether squares alternate between light and dark"),
+        key("version", "1", "the version of this format, which is 1; later ones are refused"),
     ];
 
     /// Parses a sidecar from its JSON text.
@@ -178,6 +197,7 @@ impl Sidecar {
     /// Fails if the text is not JSON or not of the documented form; the message then gives the place. Also
     /// fails if a key that another key needs is missing.
     pub fn parse(text: &str) -> Result<Sidecar, SidecarError> {
+        VIEW.check_version(version(text)).map_err(SidecarError::Format)?;
         let sidecar: Sidecar =
             serde_json::from_str(text).map_err(|error| SidecarError::Syntax(error.to_string()))?;
         if sidecar.relation.is_none() && (sidecar.x.is_some() || sidecar.y.is_some()) {
@@ -187,6 +207,11 @@ impl Sidecar {
             return Err(SidecarError::Incomplete("`y` and `index` need `x`"));
         }
         Ok(sidecar)
+    }
+
+    /// Whether everything is left to the inference.
+    pub(crate) fn is_empty(&self) -> bool {
+        *self == Sidecar { version: self.version, ..Sidecar::default() }
     }
 
     /// Sets the axes of `model` to those that the sidecar gives.
@@ -346,7 +371,9 @@ mod tests {
         let rules = "(role one) (init (lift low)) (<= (legal one (go ?y)) (above low ?y)) (above low high)
             (<= (next (lift ?y)) (does one (go ?y))) (<= terminal (true (lift high))) (goal one 100)";
         assert_eq!(of(rules, r#"{"glyphs": {"low": "_"}}"#).map(|_| ()), Err(SidecarError::NoBoard));
-        assert!(of(rules, "{}").is_ok() && of(rules, r#"{"relation": "lift", "x": 0}"#).is_ok());
+        assert!(
+            of(rules, r#"{"version": 1}"#).is_ok() && of(rules, r#"{"relation": "lift", "x": 0}"#).is_ok()
+        );
     }
 
     #[test]
@@ -388,5 +415,7 @@ mod tests {
         }
         assert!(error(r#"{"glyph": {}}"#).starts_with("not a view: unknown field `glyph`"));
         assert!(error("[").starts_with("not a view: "));
+        let newer = error(r#"{"pieces": {"stone": "o"}, "version": 2}"#);
+        assert!(newer.starts_with("version 2 of the format `ggp view` is unknown to ggp "), "{newer}");
     }
 }

@@ -1,4 +1,4 @@
-// What the server is asked.
+// What the server is asked. All addresses are relative to the page, so the server may be below any path.
 
 async function ask(method, path, body, signal) {
   const options = { method, signal };
@@ -19,29 +19,29 @@ async function ask(method, path, body, signal) {
   return answer;
 }
 
-export const games = () => ask("GET", "/api/games");
-export const picture = (name) => ask("GET", `/api/games/${encodeURIComponent(name)}/picture`);
-export const look = (wanted) => ask("POST", "/api/rules", wanted);
+export const games = () => ask("GET", "api/games");
+export const picture = (name) => ask("GET", `api/games/${encodeURIComponent(name)}/picture`);
+export const look = (wanted) => ask("POST", "api/rules", wanted);
 /** Opens a session. If `signal` is raised, the server ends the work for it. */
-export const open = (wanted, signal) => ask("POST", "/api/sessions", wanted, signal);
+export const open = (wanted, signal) => ask("POST", "api/sessions", wanted, signal);
 /** The matches in the folder that is watched. */
-export const records = () => ask("GET", "/api/records");
+export const records = () => ask("GET", "api/records");
 /** What is being done for the request with the ticket `ticket`. */
-export const loading = (ticket) => ask("GET", `/api/loading/${ticket}`);
+export const loading = (ticket) => ask("GET", `api/loading/${ticket}`);
 
-export const studio = () => ask("GET", "/api/studio");
-export const template = (name) => ask("GET", `/api/studio/templates/${encodeURIComponent(name)}`);
-export const source = (name) => ask("GET", `/api/studio/games/${encodeURIComponent(name)}`);
+export const studio = () => ask("GET", "api/studio");
+export const template = (name) => ask("GET", `api/studio/templates/${encodeURIComponent(name)}`);
+export const source = (name) => ask("GET", `api/studio/games/${encodeURIComponent(name)}`);
 /** Saves a file of a game; the answer says if the file was changed by somebody else. */
-export const save = (wanted) => ask("POST", "/api/studio/save", wanted);
+export const save = (wanted) => ask("POST", "api/studio/save", wanted);
 
 /** Asks about a text that is being written. */
-export const inquire = (what, question) => ask("POST", `/api/studio/ask/${what}`, question);
+export const inquire = (what, question) => ask("POST", `api/studio/ask/${what}`, question);
 
 /** One session, by its id. */
 export class Session {
   constructor(id) {
-    this.path = `/api/sessions/${encodeURIComponent(id)}`;
+    this.path = `api/sessions/${encodeURIComponent(id)}`;
   }
 
   about = () => ask("GET", this.path);

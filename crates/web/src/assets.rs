@@ -58,7 +58,7 @@ const FILES: &[(&str, &str, &str)] = files![
 ];
 
 /// The element by which the page loads its style sheet.
-const LINK: &str = r#"<link rel="stylesheet" href="/assets/style.css" />"#;
+const LINK: &str = r#"<link rel="stylesheet" href="assets/style.css" />"#;
 
 /// The style sheets, in the order of the cascade.
 const STYLES: [&str; 5] = ["style.css", "home.css", "board.css", "match.css", "studio.css"];

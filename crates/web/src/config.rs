@@ -1,5 +1,6 @@
 //! The configuration of a server.
 
+use crate::base_path::BasePath;
 use ggp::{Choice, NetworkCache};
 use std::time::Duration;
 
@@ -33,6 +34,8 @@ pub struct Config {
     pub cache: Option<NetworkCache>,
     /// The host names under which this server accepts requests, in addition to `localhost` and IP addresses.
     pub hosts: Vec<String>,
+    /// The path below which the pages are.
+    pub base_path: BasePath,
 }
 
 impl Default for Config {
@@ -50,6 +53,7 @@ impl Default for Config {
             choice: Choice::Auto,
             cache: None,
             hosts: Vec::new(),
+            base_path: BasePath::default(),
         }
     }
 }

@@ -19,6 +19,7 @@
 mod analysis;
 mod app;
 mod assets;
+mod base_path;
 pub mod catalogue;
 mod config;
 mod deciding;
@@ -49,6 +50,7 @@ mod style;
 mod table;
 mod watch;
 
+pub use base_path::{BasePath, BasePathError};
 pub use catalogue::Offer;
 pub use config::Config;
 pub use serve::{Site, serve};

@@ -1,5 +1,7 @@
 //! The requests of the HTTP interface.
 //!
+//! All addresses are below the base path of the server, which is empty unless [`Config`](crate::Config) says otherwise.
+//!
 //! | request | body | answer |
 //! |---|---|---|
 //! | `GET /`, `GET /assets/NAME` | | the pages |
@@ -52,7 +54,7 @@ use axum::extract::{DefaultBodyLimit, Path, RawQuery, State};
 use axum::http::{StatusCode, header};
 use axum::middleware::from_fn_with_state;
 use axum::response::sse::{Event, KeepAlive, Sse};
-use axum::response::{IntoResponse, Response};
+use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::{get, post};
 use futures_util::stream::{Stream, unfold};
 use serde::Deserialize;
@@ -68,7 +70,27 @@ const APART: Duration = Duration::from_millis(40);
 
 type Result<T> = std::result::Result<T, Failure>;
 
+/// All requests, below the base path of the server.
 pub(crate) fn router(app: &Arc<App>) -> Router {
+    let base = &app.config.base_path;
+    let pages = pages(app);
+    let below = if base.is_root() {
+        pages
+    } else {
+        // The relative addresses of a page need the slash at the end of its own.
+        let address = base.page();
+        Router::new()
+            .nest(&address, pages)
+            .route(&base.to_string(), get(|| async move { Redirect::permanent(&address) }))
+    };
+    below
+        .fallback(|| async { Failure::missing("page") })
+        .layer(DefaultBodyLimit::max(app.config.upload))
+        .layer(from_fn_with_state(Arc::clone(app), guard))
+        .with_state(Arc::clone(app))
+}
+
+fn pages(app: &Arc<App>) -> Router<Arc<App>> {
     Router::new()
         .route("/", get(|| async { page(&any_id(0)) }))
         .route("/favicon.ico", get(|| async { asset("icon.svg") }))
@@ -87,10 +109,6 @@ pub(crate) fn router(app: &Arc<App>) -> Router {
         .route("/api/sessions/{id}/record", get(record))
         .route("/api/sessions/{id}/{action}", post(act))
         .merge(studio(app))
-        .fallback(|| async { Failure::missing("page") })
-        .layer(DefaultBodyLimit::max(app.config.upload))
-        .layer(from_fn_with_state(Arc::clone(app), guard))
-        .with_state(Arc::clone(app))
 }
 
 /// The requests of the author's studio.

@@ -120,7 +120,7 @@ fn a_change_of_any_value_is_noticed() {
             SealedRecord::read(&changed.to_string()).and_then(|record| record.open(&game(RULES), &key));
         match (path.as_str(), opened.unwrap_err()) {
             ("/format", SealError::Json(_))
-            | ("/version", SealError::Version(2))
+            | ("/version", SealError::Format(FormatError::Version { .. }))
             | ("/known/rules", SealError::OtherRules(_))
             | ("/known/game" | "/known/roles/0" | "/nonce" | "/sealed", SealError::Changed) => {}
             (turn, SealError::Changed) if turn.starts_with("/known/turns/0/") => {}
@@ -156,7 +156,7 @@ fn a_file_that_is_cut_off_or_newer_is_named_so() {
     }
     let newer = text.replace("\"version\":1", "\"version\":2").replace("\"known\"", "\"public\"");
     let error = SealedRecord::read(&newer).unwrap_err().to_string();
-    assert!(error.contains("version 2 of its format, but this program reads version 1"), "{error}");
+    assert!(error.contains("version 2 of the format `ggp sealed record` is unknown to ggp "), "{error}");
     for other in ["", "{}", "[]", "((a b))", r#"{"version":1}"#] {
         assert!(matches!(SealedRecord::read(other), Err(SealError::Json(_))), "{other}");
     }

@@ -2,6 +2,7 @@
 
 use crate::console;
 use crate::exit::Exit;
+use crate::output;
 use ggp_gdl::domains::{Domains, Place};
 use ggp_gdl::{Description, Keyword, Symbol};
 use serde::Serialize;
@@ -102,7 +103,7 @@ pub(super) fn print(description: &Description, name: &str, json: bool) -> anyhow
     let dead = description.rules.iter().enumerate().filter(|&(rule, _)| !reader.domains.may_fire(rule));
     let mut dead_rules: Vec<usize> = dead.map(|(_, rule)| lines.position(rule.span.start).line).collect();
     dead_rules.dedup();
-    let output = Output {
+    let shown = Output {
         game: name.to_owned(),
         fluents: reader.whole(reader.domains.fluent()),
         moves: reader.whole(reader.domains.mv()),
@@ -111,19 +112,18 @@ pub(super) fn print(description: &Description, name: &str, json: bool) -> anyhow
     };
     let mut out = console::stdout();
     if json {
-        serde_json::to_writer(&mut out, &output)?;
-        writeln!(out)?;
+        output::object(&mut out, output::DOMAINS, &shown)?;
     } else {
         for (title, entries) in
-            [("fluents", &output.fluents), ("moves", &output.moves), ("relations", &output.relations)]
+            [("fluents", &shown.fluents), ("moves", &shown.moves), ("relations", &shown.relations)]
         {
             writeln!(out, "{title}")?;
             for entry in entries {
                 write_entry(entry, 1, &mut out)?;
             }
         }
-        if !output.dead_rules.is_empty() {
-            let lines: Vec<String> = output.dead_rules.iter().map(usize::to_string).collect();
+        if !shown.dead_rules.is_empty() {
+            let lines: Vec<String> = shown.dead_rules.iter().map(usize::to_string).collect();
             writeln!(out, "rules that never fire, by line\n  {}", lines.join(" "))?;
         }
     }

@@ -12,9 +12,12 @@ const ELISION: &str = "⋮";
 /// The languages of code blocks. Other tests run Rust, and Python without a file. Another test checks the examples of
 /// the pages about diagnostics, which are in `lisp`. Commands in `sh` need a network, a person or much time,
 /// so only their options are tested. A person takes part in those in `console`. The settings of editors are in `lua`,
-/// `toml` and `elisp`; the scenarios of the language server read those for Neovim.
-const LANGUAGES: [&str; 11] =
-    ["gdl", "text", "json", "python", "rust", "sh", "console", "lisp", "lua", "toml", "elisp"];
+/// `toml` and `elisp`; the scenarios of the language server read those for Neovim. `tests/acceptance/proxy.py` runs the
+/// configurations in `nginx` and `caddy`.
+const LANGUAGES: [&str; 13] = [
+    "gdl", "text", "json", "python", "rust", "sh", "console", "lisp", "lua", "toml", "elisp", "nginx",
+    "caddy",
+];
 
 /// The attributes of a block of GDL.
 const ATTRIBUTES: [&str; 4] = ["file", "frame", "finding", "fragment"];

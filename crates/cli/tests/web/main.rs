@@ -2,6 +2,7 @@
 
 mod access;
 mod api;
+mod base;
 mod browser;
 mod gallery;
 mod hidden;

@@ -32,7 +32,7 @@ impl Server {
         let mut line = String::new();
         let stdout = child.stdout.take().expect("it is piped");
         BufReader::new(stdout).read_line(&mut line).expect("it says where it listens");
-        let port = line.trim().trim_end_matches('/').rsplit(':').next().and_then(|port| port.parse().ok());
+        let port = line.trim().rsplit(':').next().and_then(|rest| rest.split('/').next()?.parse().ok());
         Server { child, port: port.unwrap_or_else(|| panic!("no port in {line:?}")) }
     }
 

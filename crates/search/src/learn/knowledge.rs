@@ -1,20 +1,18 @@
 //! [`Knowledge`]: a file of lessons.
 //!
 //! Invariants: a file is written whole under another name and then renamed, so that it is never torn. A file that is
-//! damaged, foreign or of a newer format is refused and never overwritten.
+//! damaged, foreign or of a newer version is refused and never overwritten.
 
 use super::lesson::Lesson;
-use ggp_game::AnonymousRules;
+use ggp_game::{AnonymousRules, Format, FormatError};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-/// The words with which a file begins. The number of the format follows.
-const HEAD: &str = "ggp knowledge ";
-/// The format that this program writes.
-const FORMAT: u32 = 1;
+/// The format of files of lessons. A file begins with a line of its name and version.
+const KNOWLEDGE: Format = Format::new("ggp knowledge", 1);
 /// The largest size of a file, in bytes.
 const MOST_BYTES: u64 = 256 << 20;
 
@@ -59,16 +57,13 @@ pub enum KnowledgeError {
     /// The file is not one of lessons.
     #[error("{} holds no knowledge of games: name a file that `ggp learn` has written, or a new one", .0.display())]
     Foreign(PathBuf),
-    /// The file has a newer format.
-    #[error(
-        "{} has format {format}, and this program knows formats up to {FORMAT}: use the program that wrote it, or a new file",
-        file.display()
-    )]
-    Newer {
+    /// The file has a version that this program does not know.
+    #[error("{}: {why}, or name a new file", file.display())]
+    Format {
         /// The file.
         file: PathBuf,
-        /// Its format.
-        format: u32,
+        /// The versions.
+        why: FormatError,
     },
     /// The file is incomplete or was changed.
     #[error("{} is damaged: remove it, and learn again", .0.display())]
@@ -79,7 +74,7 @@ impl Knowledge {
     /// The content of `file`; no lessons if it does not exist.
     ///
     /// # Errors
-    /// When the file cannot be read, is not one of lessons, is damaged, or has a newer format.
+    /// When the file cannot be read, is not one of lessons, is damaged, or has a newer version.
     pub fn read(file: &Path) -> Result<Knowledge, KnowledgeError> {
         let failed = |source| KnowledgeError::Read { file: file.to_owned(), source };
         let mut bytes = Vec::new();
@@ -91,13 +86,12 @@ impl Knowledge {
             Err(error) => return Err(failed(error)),
         }
         let foreign = || KnowledgeError::Foreign(file.to_owned());
-        let rest = bytes.strip_prefix(HEAD.as_bytes()).ok_or_else(foreign)?;
+        let name = bytes.strip_prefix(KNOWLEDGE.name.as_bytes());
+        let rest = name.and_then(|rest| rest.strip_prefix(b" ")).ok_or_else(foreign)?;
         let end = rest.iter().take(12).position(|&byte| byte == b'\n').ok_or_else(foreign)?;
-        let format = std::str::from_utf8(&rest[..end]).ok().and_then(|text| text.parse().ok());
-        let format: u32 = format.ok_or_else(foreign)?;
-        if format > FORMAT {
-            return Err(KnowledgeError::Newer { file: file.to_owned(), format });
-        }
+        let version = std::str::from_utf8(&rest[..end]).ok().and_then(|text| text.parse().ok());
+        let known = KNOWLEDGE.check_version(version.ok_or_else(foreign)?);
+        known.map_err(|why| KnowledgeError::Format { file: file.to_owned(), why })?;
         let damaged = || KnowledgeError::Damaged(file.to_owned());
         let (sum, body) = rest[end + 1..].split_first_chunk::<32>().ok_or_else(damaged)?;
         if Sha256::digest(body).as_slice() != sum {
@@ -123,7 +117,7 @@ impl Knowledge {
             #[cfg(unix)]
             builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
             let mut new = builder.tempfile_in(folder.unwrap_or(Path::new(".")))?;
-            new.write_all(format!("{HEAD}{FORMAT}\n").as_bytes())?;
+            writeln!(new, "{} {}", KNOWLEDGE.name, KNOWLEDGE.version)?;
             new.write_all(&Sha256::digest(&body))?;
             new.write_all(&body)?;
             new.as_file().sync_all()?;
@@ -209,7 +203,7 @@ mod tests {
         let cases: [(&[u8], &str); 5] = [
             (torn, "is damaged: remove it, and learn again"),
             (&changed, "is damaged"),
-            (&newer, "has format 7, and this program knows formats up to 1"),
+            (&newer, "games: version 7 of the format `ggp knowledge` is unknown to ggp "),
             (b"(role you)\n", "holds no knowledge of games"),
             (b"", "holds no knowledge of games"),
         ];

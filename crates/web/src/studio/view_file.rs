@@ -33,11 +33,13 @@ impl Flaw {
 /// # Errors
 /// The first error.
 pub(super) fn parse(text: &str) -> Result<Sidecar, Flaw> {
-    if let Err(error) = serde_json::from_str::<Sidecar>(text) {
-        let bytes = word_before(text, offset(text, error.line(), error.column()));
-        return Err(Flaw::new(text, error.to_string(), bytes));
-    }
-    Sidecar::parse(text).map_err(|error| Flaw::of(text, &error))
+    Sidecar::parse(text).map_err(|error| match (error, serde_json::from_str::<Sidecar>(text)) {
+        (SidecarError::Syntax(_), Err(error)) => {
+            let bytes = word_before(text, offset(text, error.line(), error.column()));
+            Flaw::new(text, error.to_string(), bytes)
+        }
+        (error, _) => Flaw::of(text, &error),
+    })
 }
 
 /// The byte after `column` bytes of the line `line`, from 1; the start of a character.
@@ -70,6 +72,7 @@ fn place(text: &str, error: &SidecarError) -> Option<Range<usize>> {
     let key = |name: &str| string(name, 0);
     match error {
         SidecarError::Syntax(_) | SidecarError::NoBoard => None,
+        SidecarError::Format(_) => key("version"),
         SidecarError::NoContent { key: under, name, .. } => string(name, key(under)?.end),
         SidecarError::NoRelation(name) => string(name, key("relation")?.end),
         SidecarError::NoRole(name) => string(name, key("owners")?.end),
@@ -108,6 +111,7 @@ mod tests {
         assert_eq!(word, "\"glyph\"");
         assert_eq!(flaw("{\"top\": \"middle\"}").1, "\"middle\"");
         assert_eq!(flaw("{\"y\": 1}").1, "\"y\"");
+        assert_eq!(flaw("{\"later\": 1, \"version\": 2}").1, "\"version\"");
         assert_eq!(flaw("{\"chequered\": 7,").1, "7");
         for text in ["", "{", "[", "\u{e9}", "{\"x\":\n\n"] {
             flaw(text);

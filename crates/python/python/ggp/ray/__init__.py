@@ -5,7 +5,7 @@ searches on all nodes. `python -m ggp.ray`, or `ggp-ray`, has the first and the 
 it is needed: `pip install "ggp[ray]"`.
 """
 
-from ggp.ray._selfplay import Chunk, Learner, Play, Progress, selfplay
+from ggp.ray._selfplay import Chunk, Learner, Play, Progress, checkpoint, selfplay
 from ggp.ray._serve import ClusterPlayer, serve
 from ggp.ray._tournament import TournamentReport, tournament
 
@@ -16,6 +16,7 @@ __all__ = [
     "Play",
     "Progress",
     "TournamentReport",
+    "checkpoint",
     "selfplay",
     "serve",
     "tournament",

@@ -20,11 +20,18 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from ggp._errors import GgpError
+from ggp._ggp import __version__
+
 #: The positions of some games: arrays with one row for each position.
 Chunk = Mapping[str, NDArray[Any]]
 
 #: Plays a chunk with some weights and a seed, and depends on nothing else.
 Play = Callable[[Any, int], Chunk]
+
+#: The format of the folder of a run, and the newest version that is written and read. Checkpoints of ggp 0.1 do not name
+#: it; they have version 1.
+_FORMAT, _VERSION = "ggp self-play", 1
 
 #: Chunks that one worker plays with the same weights before it gets newer ones.
 _SPAN = 2
@@ -68,6 +75,34 @@ class Progress(NamedTuple):
     """The workers and learners that have died in this run."""
 
 
+def _read(checkpoint: pathlib.Path) -> dict[str, Any]:
+    """The content of a checkpoint."""
+    with open(checkpoint, "rb") as file:
+        kept = pickle.load(file)
+    if not isinstance(kept, dict) or "learner" not in kept:
+        raise GgpError(f"{checkpoint} is no checkpoint of self-play: name another folder")
+    name, _, version = str(kept.get("format", f"{_FORMAT} 1")).rpartition(" ")
+    if name != _FORMAT or not version.isdecimal() or not 1 <= int(version) <= _VERSION:
+        raise GgpError(
+            f"{checkpoint}: version {version} of the format `{name}` is unknown to ggp {__version__}, which reads version "
+            f"{_VERSION} of `{_FORMAT}`: use the ggp that wrote it, or a newer one"
+        )
+    return kept
+
+
+def checkpoint(folder: str | os.PathLike[str]) -> Any:
+    """What `Learner.save` gave for the latest checkpoint of a run of `selfplay`.
+
+    Args:
+        folder: The folder of the run.
+
+    Raises:
+        FileNotFoundError: There is no checkpoint.
+        GgpError: The checkpoint has a version that this package does not know.
+    """
+    return _read(pathlib.Path(folder) / "checkpoint.pkl")["learner"]
+
+
 class _Folder:
     """The folder of a run: `chunks/NUMBER.npz`, `chunks.jsonl` with one line for each chunk in the order of learning, and
     `checkpoint.pkl`. The last one tells how many lines count.
@@ -83,8 +118,7 @@ class _Folder:
         self.sure = 0
         checkpoint, log = self.path / "checkpoint.pkl", self.path / "chunks.jsonl"
         if checkpoint.exists():
-            with open(checkpoint, "rb") as file:
-                kept = pickle.load(file)
+            kept = _read(checkpoint)
             self.saved, self.version, self.seconds = kept["learner"], kept["version"], kept["seconds"]
             lines = log.read_text().splitlines(keepends=True)[: kept["chunks"]]
             self.numbers = [json.loads(line)["chunk"] for line in lines]
@@ -126,7 +160,8 @@ class _Folder:
 
     def checkpoint(self, saved: Any, version: int, seconds: float) -> None:
         self.saved, self.version, self.sure = saved, version, len(self.numbers)
-        kept = {"learner": saved, "version": version, "seconds": seconds, "chunks": len(self.numbers)}
+        kept = {"format": f"{_FORMAT} {_VERSION}", "learner": saved, "version": version, "seconds": seconds}
+        kept["chunks"] = len(self.numbers)
         self._replace(self.path / "checkpoint.pkl", pickle.dumps(kept))
         old = max(0, len(self.numbers) - self.replay)
         for number in self.numbers[self._forgotten : old]:
