@@ -36,6 +36,7 @@ mod info;
 mod learn;
 mod logging;
 mod lsp;
+mod man;
 mod match_arguments;
 mod merge;
 mod meter;
@@ -46,6 +47,7 @@ mod perft;
 mod person;
 mod play;
 mod progress;
+mod reach;
 mod reasoner;
 mod record;
 mod replay;
@@ -101,6 +103,7 @@ enum Command {
     Cache(cache::Arguments),
     Doctor(doctor::Arguments),
     Completions(completions::Arguments),
+    Man(man::Arguments),
     Help(help::Arguments),
 }
 
@@ -143,6 +146,7 @@ pub fn run(argv: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> u8 {
         Command::Cache(arguments) => cache::run(&arguments),
         Command::Doctor(arguments) => doctor::run(&arguments),
         Command::Completions(arguments) => completions::run(&arguments),
+        Command::Man(arguments) => man::run(&arguments, command_line()),
         Command::Help(arguments) => help::run(&arguments, command_line()),
     };
     outcome.unwrap_or_else(|error| exit::report(&error)).code()
