@@ -4,11 +4,13 @@ use crate::console::{self, BAD, GOOD};
 use crate::exit::Exit;
 use crate::meter;
 use crate::output;
+use crate::reach::reach;
 use crate::reasoner::{self, CacheOption};
 use anyhow::{Context, ensure};
 use ggp::{Build, Choice, Clocks, MatchSetup, PlayerKind};
 use ggp_game::{Fingerprint, Game, Interpreter, PlayoutPlan, Playouts, StateMachine, perft};
 use ggp_propnet::Cpu;
+use ggp_server::http::Address;
 use serde::Serialize;
 use std::io::Write;
 use std::sync::Arc;
@@ -26,11 +28,15 @@ const MEMORY: usize = 16;
 /// Prints the version, the processor's classes, the limits and the cache. Then counts moves, compares playouts of the
 /// network with those of the interpreter, and plays a match. Takes about ten seconds at most. The exit code is 1 if a
 /// part fails.
+///
+/// With --reach it tests nothing but whether `ggp web` or `ggp serve` answers at an address, within five seconds. This is
+/// the health check of a container, which has no other program.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "\
 Examples:
   ggp doctor
   ggp doctor --cpu plain
+  ggp doctor --reach localhost:8080
   ggp doctor --json | jq .passed")]
 pub(crate) struct Arguments {
     /// The class of processors for which the network is compiled: plain, avx2 or avx512; the best that
@@ -39,6 +45,9 @@ pub(crate) struct Arguments {
     cpu: Option<Cpu>,
     #[command(flatten)]
     cache: CacheOption,
+    /// Say only whether a server answers at this address
+    #[arg(long, value_name = "HOST:PORT", conflicts_with = "cpu")]
+    reach: Option<Address>,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -89,13 +98,17 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
         lines.push(line);
         Ok(())
     };
-    show(Line::told("version", version()))?;
-    show(Line::told("processor", processor(cpu)))?;
-    show(Line::told("memory", memory()))?;
-    show(Line::told("cache", cache(arguments.cache)))?;
-    show(Line::tested("moves", moves))?;
-    show(Line::tested("network", || network(cpu)))?;
-    show(Line::tested("match", || one_match(cpu)))?;
+    if let Some(address) = &arguments.reach {
+        show(Line::tested("server", || reach(address)))?;
+    } else {
+        show(Line::told("version", version()))?;
+        show(Line::told("processor", processor(cpu)))?;
+        show(Line::told("memory", memory()))?;
+        show(Line::told("cache", cache(arguments.cache)))?;
+        show(Line::tested("moves", moves))?;
+        show(Line::tested("network", || network(cpu)))?;
+        show(Line::tested("match", || one_match(cpu)))?;
+    }
     if arguments.json {
         output::object(&mut out, output::DOCTOR, &serde_json::json!({ "passed": passed, "lines": lines }))?;
     }

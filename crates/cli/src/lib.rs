@@ -38,6 +38,7 @@ mod learn;
 mod listener;
 mod logging;
 mod lsp;
+mod man;
 mod match_arguments;
 mod merge;
 mod meter;
@@ -49,6 +50,7 @@ mod perft;
 mod person;
 mod play;
 mod progress;
+mod reach;
 mod reasoner;
 mod record;
 mod replay;
@@ -104,6 +106,7 @@ enum Command {
     Cache(cache::Arguments),
     Doctor(doctor::Arguments),
     Completions(completions::Arguments),
+    Man(man::Arguments),
     Help(help::Arguments),
 }
 
@@ -146,6 +149,7 @@ pub fn run(argv: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> u8 {
         Command::Cache(arguments) => cache::run(&arguments),
         Command::Doctor(arguments) => doctor::run(&arguments),
         Command::Completions(arguments) => completions::run(&arguments),
+        Command::Man(arguments) => man::run(&arguments, command_line()),
         Command::Help(arguments) => help::run(&arguments, command_line()),
     };
     outcome.unwrap_or_else(|error| exit::report(&error)).code()

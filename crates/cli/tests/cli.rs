@@ -916,6 +916,11 @@ fn help_has_examples_and_exit_codes() {
         let run = ggp(&["completions", shell]);
         assert!(run.code == 0 && run.stdout.contains("playclock"), "{shell}");
     }
+    let pages = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("man1");
+    assert_eq!(ggp(&["man", &pages.display().to_string()]).code, 0);
+    let page = std::fs::read_to_string(pages.join("ggp-play.1")).expect("a page");
+    assert!(page.contains(".TH ggp-play 1") && page.contains("playclock"), "{page}");
+    assert!(std::fs::read_to_string(pages.join("ggp.1")).expect("a page").contains("ggp\\-play(1)"));
 }
 
 #[test]
@@ -929,6 +934,9 @@ fn the_doctor_tests_the_program_with_every_class_of_processors() {
         line.unwrap_or_else(|| panic!("no line {name}"))["passed"] == true
     };
     assert!(["moves", "network", "match"].into_iter().all(tested));
+    // The health check of a container, where nothing listens.
+    let run = ggp(&["doctor", "--reach", "localhost:1"]);
+    assert!(run.code == 1 && run.stdout.contains("nothing answers at localhost:1"), "{}", run.stdout);
     let run = ggp(&["doctor", "--cpu", "z80"]);
     assert_eq!(run.code, 2);
     assert!(run.stderr.contains("the classes are plain, avx2, avx512"), "{}", run.stderr);
