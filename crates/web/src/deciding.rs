@@ -12,6 +12,9 @@ use std::time::Duration;
 /// The CPU time for one explanation.
 const TIME: Duration = Duration::from_secs(2);
 
+/// So many squares can decide, even if most men stand there, as in a line that is made early.
+const FEW: usize = 6;
+
 /// The numbers of the deciding squares of the terminal state `moment`, in ascending order. Empty when there is no single
 /// winner, when the goal does not follow from a few men (as with a count of all men), or when the explanation takes too
 /// long.
@@ -33,7 +36,9 @@ pub(crate) fn squares(known: &Known, moment: &Moment) -> Vec<usize> {
         squares.iter().enumerate().filter(|(_, men)| !men.is_empty()).map(|(square, _)| square).collect()
     };
     let found = occupied(&facts);
-    if 2 * found.len() > occupied(&moment.facts).len() { Vec::new() } else { found }
+    let men = occupied(&moment.facts).len();
+    let is_most = 2 * found.len() > men && found.len() > FEW;
+    if found.len() == men || is_most { Vec::new() } else { found }
 }
 
 /// The atom of the goal of the only role that has the best result.
