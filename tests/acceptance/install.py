@@ -223,12 +223,14 @@ def container():
     # The tests may not use port 8080 of this machine.
     first = [port if word == "8080" else word for word in first]
     health = [word.replace("8080", port) for word in health]
-    mount = f'mount --bind "{root}" "{root}" && mount -o remount,bind,ro "{root}" && ' \
-            f'exec chroot --userspec={user} "{root}" "$@"'
-    inside = ["unshare", "--mount", "sh", "-c", mount, "sh"]
+    # The programs of this machine have whole paths, because the environment is that of the container.
+    mount, chroot, unshare = map(shutil.which, ("mount", "chroot", "unshare"))
+    enter = f'{mount} --bind "{root}" "{root}" && {mount} -o remount,bind,ro "{root}" && ' \
+            f'exec {chroot} --userspec={user} "{root}" "$@"'
+    inside = [unshare, "--mount", "/bin/sh", "-c", enter, "sh"]
 
     def command(*words):
-        done = subprocess.run([*inside, *words], capture_output=True, text=True, env={**PLAIN, **environment})
+        done = subprocess.run([*inside, *words], capture_output=True, text=True, env=environment)
         return done.returncode, done.stdout + done.stderr
 
     check(f"it runs as another user: {user}", user and not user.startswith("0") and user != "root")
@@ -237,14 +239,14 @@ def container():
     show("ggp doctor", began)
     code, told = command(*health)
     check(f"the health check fails before the server is there: {told.strip()}", code == 1)
-    with Served([*inside, *entry, *first], env={**PLAIN, **environment}) as server:
+    with Served([*inside, *entry, *first], env=environment) as server:
         move(server.address, began)
         code, told = command(*health)
         check(f"the health check passes: {told.strip()}", code == 0)
         status = open(f"/proc/{server.child.pid}/status").read()
         check("the server has no rights of root", re.search(r"Uid:\s+65532\s+65532", status) is not None)
     served = [*inside, *entry, "serve", "--bind", "0.0.0.0", "--port", port, "mcts"]
-    with Served(served, env={**PLAIN, **environment}):
+    with Served(served, env=environment):
         code, told = command(*health)
         check(f"the health check passes for a player: {told.strip()}", code == 0)
         words = [os.path.join(context, "bin/ggp"), "host", os.path.join(context, "games/tic_tac_toe.kif"),
