@@ -110,7 +110,7 @@ fn open_with(programs: &Path, done: impl Fn(&str) -> bool) -> (String, String) {
     command.args(["web", "--port", "0", "--bind", "0.0.0.0", "--base-path", "/ggp", "--open"]);
     let errors = programs.join("errors");
     let file = std::fs::File::create(&errors).expect("a file");
-    command.env("PATH", programs).stdout(Stdio::piped()).stderr(file);
+    command.env("GGP_NO_CACHE", "1").env("PATH", programs).stdout(Stdio::piped()).stderr(file);
     let mut child = command.spawn().expect("ggp runs");
     let mut line = String::new();
     BufReader::new(child.stdout.take().expect("it is piped")).read_line(&mut line).expect("an address");
