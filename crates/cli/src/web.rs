@@ -62,16 +62,12 @@ pub(crate) struct Arguments {
     /// studio; without it nothing is saved
     #[arg(long, value_name = "DIR")]
     games: Option<PathBuf>,
-    /// Allow visitors to save games in --games even if --bind, --host or --base-path lets others in
-    #[arg(long, requires = "games")]
-    save: bool,
     /// Show the match in FILE, which `ggp host --save` writes, or the newest match in a folder; a FILE
     /// that does not exist yet is waited for
     #[arg(long, value_name = "FILE|DIR")]
     watch: Option<PathBuf>,
-    /// Show watchers a running match of hidden information; a match in which a person plays stays hidden
-    #[arg(long)]
-    reveal: bool,
+    #[command(flatten)]
+    visitors: Visitors,
     /// The maximum number of sessions at once
     #[arg(long, value_name = "N", default_value_t = 50, value_parser = whole(1..=u16::MAX))]
     sessions: u16,
@@ -93,13 +89,24 @@ pub(crate) struct Arguments {
     /// The longest time that an engine may think about a move, in seconds
     #[arg(long, value_name = "S", default_value = "120", value_parser = positive_seconds)]
     longest: Duration,
-    /// Allow visitors to name remote players even if --bind, --host or --base-path lets others in
-    #[arg(long)]
-    remote: bool,
     #[command(flatten)]
     logging: Logging,
     #[command(flatten)]
     reasoning: Reasoning,
+}
+
+/// What visitors may do beyond playing.
+#[derive(Debug, clap::Args)]
+struct Visitors {
+    /// Allow visitors to save games in --games even if --bind, --host or --base-path lets others in
+    #[arg(long, requires = "games")]
+    save: bool,
+    /// Allow visitors to name remote players even if --bind, --host or --base-path lets others in
+    #[arg(long)]
+    remote: bool,
+    /// Show watchers a running match of hidden information; a match in which a person plays stays hidden
+    #[arg(long)]
+    reveal: bool,
 }
 
 pub(crate) fn run(arguments: Arguments) -> anyhow::Result<Exit> {
@@ -135,14 +142,14 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<Exit> {
         threads: arguments.threads.map_or(defaults.threads, usize::from),
         upload: arguments.upload as usize * 1024,
         longest: arguments.longest,
-        remote: alone || arguments.remote,
+        remote: alone || arguments.visitors.remote,
         hosts: arguments.host,
         base_path: arguments.base_path,
-        reveal: arguments.reveal,
+        reveal: arguments.visitors.reveal,
         choice: arguments.reasoning.choice(),
         cache: arguments.reasoning.cache(),
     };
-    let folder = arguments.games.filter(|_| alone || arguments.save);
+    let folder = arguments.games.filter(|_| alone || arguments.visitors.save);
     let site = Site { offers, watch: arguments.watch, folder, simulate: Arc::new(simulate::of_draft) };
     serve(listener, config, site, &stop).context("the pages cannot be served")?;
     Ok(Exit::Done)

@@ -169,7 +169,10 @@ fn only_the_same_user_and_rules_continue_a_match() {
     let text = std::fs::read_to_string(&path).expect("a file");
     let damages = [
         (text.replace("(opened ", "(closed "), "was changed"),
-        (text.replace("\"version\":1", "\"version\":9"), "has version 9 of its format"),
+        (
+            text.replace("\"version\":1", "\"version\":9"),
+            "version 9 of the format `ggp sealed record` is unknown",
+        ),
         (text[..text.len() / 2].to_owned(), "the file ends too early"),
     ];
     for (damaged, wanted) in damages {
