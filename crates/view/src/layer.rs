@@ -216,8 +216,17 @@ fn possible(evidence: &Evidence<'_>, model: &BoardModel) -> Option<BTreeSet<Squa
     (model.board_count() * rectangle > squares.len()).then_some(squares)
 }
 
-/// Removes the first and the last columns and rows of `model` as long as they have only holes.
+/// Removes the last of several boards, and the first and the last columns and rows, as long as they have only holes.
 pub(crate) fn trim(model: &mut BoardModel) {
+    let squares = model.columns.values.len() * model.rows.values.len();
+    while model.groups.len() == 1 && model.index.len() == 1 && model.board_count() > 2 {
+        let last = model.board_count() - 1;
+        if model.holes.iter().filter(|hole| hole.board == last).count() < squares {
+            break;
+        }
+        model.holes.retain(|hole| hole.board < last);
+        model.index[0].values.pop();
+    }
     let (width, height) = (model.columns.values.len(), model.rows.values.len());
     let boards = model.board_count();
     let is_hole = |row: usize, column: usize| {
