@@ -19,6 +19,8 @@ pub(crate) struct Evidence<'a> {
     pub(crate) roles: Vec<String>,
     /// The fluents without arguments.
     pub(crate) flags: Vec<String>,
+    /// The moves that may be legal in some state. `None` if it is not known what may occur in play.
+    pub(crate) moves: Option<&'a [String]>,
 }
 
 impl Evidence<'_> {

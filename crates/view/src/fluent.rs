@@ -47,6 +47,8 @@ pub(crate) struct Table<'a> {
     pub(crate) states: Vec<Vec<Row<'a>>>,
     /// The rows of the facts that the rules list with `base`.
     pub(crate) base: Vec<Row<'a>>,
+    /// The rows of the facts that may hold in some state, if they are known.
+    pub(crate) possible: Vec<Row<'a>>,
 }
 
 impl Table<'_> {
@@ -67,6 +69,7 @@ pub(crate) fn tables<'a>(
     domains: &Domains,
     states: &[&'a [Fact]],
     base: &'a [Fact],
+    possible: &'a [Fact],
 ) -> Vec<Table<'a>> {
     let mut tables: Vec<Table<'a>> = Vec::new();
     let mut number: FxHashMap<(String, usize), usize> = FxHashMap::default();
@@ -74,7 +77,14 @@ pub(crate) fn tables<'a>(
         let name = description.name(function).to_owned();
         let columns = columns(description, domains, domains.fluent(), function, arity);
         number.insert((name.clone(), arity), tables.len());
-        tables.push(Table { name, arity, columns, states: Vec::new(), base: Vec::new() });
+        tables.push(Table {
+            name,
+            arity,
+            columns,
+            states: Vec::new(),
+            base: Vec::new(),
+            possible: Vec::new(),
+        });
     }
     let largest = states.iter().map(|facts| facts.len()).max().unwrap_or(0).max(1);
     let most = (MAX_FACTS / largest).clamp(2, MAX_STATES);
@@ -103,6 +113,7 @@ pub(crate) fn tables<'a>(
         read_rows(facts, &number, &mut tables, |table, row| table.states[state].push(row));
     }
     read_rows(base, &number, &mut tables, |table, row| table.base.push(row));
+    read_rows(possible, &number, &mut tables, |table, row| table.possible.push(row));
     tables
 }
 

@@ -5,7 +5,7 @@ use crate::border::give_sides;
 use crate::candidate::{Candidate, best_board, best_track, board_of, track_of};
 use crate::evidence::Evidence;
 use crate::fluent::{Table, tables};
-use crate::layer::{groups_and_layers, holes};
+use crate::layer::{groups_and_layers, holes, trim};
 use crate::layout::{boxes, lay_out};
 use crate::men::{block, dress};
 use crate::model::{Axis, BoardModel, Cell, Kind, Order, TextPart};
@@ -13,11 +13,12 @@ use crate::moves::patterns;
 use crate::orient::{face, orient};
 use crate::owner::assign;
 use crate::position::Position;
+use crate::reach::Reach;
 use crate::side::side;
 use crate::sidecar::{Sidecar, SidecarError};
 use crate::stack::stack;
 use crate::statics::{Listed, pairs, relations};
-use crate::wall::draw_lines;
+use crate::wall::{draw_lines, wall_off};
 use ggp_game::{Fact, Game};
 use ggp_gdl::domains::Domains;
 use std::collections::{BTreeMap, BTreeSet};
@@ -39,14 +40,17 @@ pub fn infer_with(game: &Game, states: &[Vec<Fact>], sidecar: &Sidecar) -> Resul
     let mut seen: Vec<&[Fact]> = vec![&listed.init];
     seen.extend(states.iter().map(Vec::as_slice));
     let domains = Domains::new(description);
-    let tables = tables(description, &domains, &seen, &listed.base);
+    let reach = Reach::new(description);
+    let possible = reach.as_ref().map_or(&[][..], |reach| &reach.facts);
+    let tables = tables(description, &domains, &seen, &listed.base, possible);
     let chains = pairs(description).into_iter().map(|facts| {
         let text = |symbol| description.name(symbol).to_owned();
         facts.into_iter().map(|(a, b)| (text(a), text(b))).collect()
     });
     let roles = game.roles().map(|role| game.role_name(role).to_owned()).collect();
     let flags = domains.constants(domains.fluent()).iter().map(|&f| description.name(f).to_owned()).collect();
-    let evidence = Evidence { chains: chains.collect(), domains, tables, roles, flags };
+    let moves = reach.as_ref().map(|reach| reach.moves.as_slice());
+    let evidence = Evidence { chains: chains.collect(), domains, tables, roles, flags, moves };
     if sidecar.relation.is_none() {
         let mut model = table(&evidence);
         if stack(&evidence, &mut model) {
@@ -71,14 +75,17 @@ pub fn infer_with(game: &Game, states: &[Vec<Fact>], sidecar: &Sidecar) -> Resul
     model.moves = patterns(description, &evidence, &model);
     orient(description, &mut model, sidecar);
     sidecar.give_axes(&mut model);
-    model.holes = holes(&evidence, &model);
+    dig(&evidence, &mut model);
     assign(description, &evidence, &mut model);
     if sidecar.x.is_none() && face(&listed.init, &mut model) {
-        model.holes = holes(&evidence, &model);
+        dig(&evidence, &mut model);
     }
     let related = relations(description);
     lay_out(&related, &mut model);
     draw_lines(description, &evidence, &mut model);
+    let positions: Vec<Position> = seen.iter().map(|facts| model.place(facts)).collect();
+    wall_off(description, &positions, &mut model);
+    trim(&mut model);
     give_sides(description, &related, &mut model);
     let positions: Vec<Position> = seen.iter().skip(1).map(|facts| model.place(facts)).collect();
     dress(&positions, &mut model);
@@ -115,6 +122,12 @@ fn given(evidence: &Evidence<'_>, relation: &str, sidecar: &Sidecar) -> Result<C
     let index: Result<Vec<usize>, SidecarError> =
         sidecar.index.iter().flatten().take(2).map(|argument| column(argument.path())).collect();
     Ok(Candidate { table, x, y, index: index?, score: 0.0 })
+}
+
+/// Finds the holes of `model`, and cuts off the lines at its rim that have only holes.
+fn dig(evidence: &Evidence<'_>, model: &mut BoardModel) {
+    model.holes = holes(evidence, model);
+    trim(model);
 }
 
 fn table(evidence: &Evidence<'_>) -> BoardModel {

@@ -5,7 +5,7 @@
 use crate::candidate::{Candidate, clash, rate_board};
 use crate::evidence::Evidence;
 use crate::fluent::Table;
-use crate::model::{BoardModel, Coordinate, Layer, Square, TextPart};
+use crate::model::{Axis, BoardModel, Coordinate, Layer, Order, Square, TextPart};
 use rustc_hash::FxHashSet;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -179,13 +179,87 @@ fn is_board_of_its_own(evidence: &Evidence<'_>, main: &Candidate, other: &Candid
     shared * 2 > one.len().min(two.len()) || (alike && shared > 0)
 }
 
-/// The holes: squares that cannot hold anything. They are the squares that no layer shows to exist. For each
-/// layer, the first of these three sources that applies shows which squares exist. First: the squares that
-/// `base` lists. Second: the squares that the rules name as a whole, such as `a12`, and those that occur in
-/// the states. Third: the squares that occur in the states, if they are the same in all states and more than
-/// half of the board. If none applies to a layer above a board, the squares that occur in the states exist.
-/// If none applies to a board itself, there are no holes.
+/// The holes: squares that cannot hold anything. They are the squares that no layer shows to exist, and those on which
+/// nothing can ever stand and that no move names.
 pub(crate) fn holes(evidence: &Evidence<'_>, model: &BoardModel) -> Vec<Square> {
+    let shown = shown(evidence, model);
+    let possible = possible(evidence, model);
+    let exists = |square: &Square| {
+        [&shown, &possible].into_iter().flatten().all(|squares: &BTreeSet<Square>| squares.contains(square))
+    };
+    let mut holes = Vec::new();
+    for board in 0..model.board_count() {
+        for row in 0..model.rows.values.len() {
+            for column in 0..model.columns.values.len() {
+                let square = Square { board, row, column };
+                if !exists(&square) {
+                    holes.push(square);
+                }
+            }
+        }
+    }
+    holes
+}
+
+/// The squares on which a thing may stand in some state, and those that a move may name. `None` if they are not known, if
+/// the rules name squares as a whole, or if the squares fill a rectangle: it tells how far a few things can go, not where
+/// the board ends.
+fn possible(evidence: &Evidence<'_>, model: &BoardModel) -> Option<BTreeSet<Square>> {
+    let moves = evidence.moves.filter(|_| model.layers[0].x.part == TextPart::Whole)?;
+    let mut squares: BTreeSet<Square> = moves.iter().flat_map(|mv| model.squares_of(mv)).collect();
+    for layer in &model.layers {
+        let table = evidence.tables.iter().find(|t| t.name == layer.relation && t.arity == layer.arity)?;
+        squares.extend(table.possible.iter().filter_map(|row| locate_row(table, layer, model, row)));
+    }
+    let lines = |line: fn(&Square) -> usize| squares.iter().map(line).collect::<BTreeSet<usize>>().len();
+    let rectangle = lines(|square| square.column) * lines(|square| square.row);
+    (model.board_count() * rectangle > squares.len()).then_some(squares)
+}
+
+/// Removes the last of several boards, and the first and the last columns and rows, as long as they have only holes.
+pub(crate) fn trim(model: &mut BoardModel) {
+    let squares = model.columns.values.len() * model.rows.values.len();
+    while model.groups.len() == 1 && model.index.len() == 1 && model.board_count() > 2 {
+        let last = model.board_count() - 1;
+        if model.holes.iter().filter(|hole| hole.board == last).count() < squares {
+            break;
+        }
+        model.holes.retain(|hole| hole.board < last);
+        model.index[0].values.pop();
+    }
+    let (width, height) = (model.columns.values.len(), model.rows.values.len());
+    let boards = model.board_count();
+    let is_hole = |row: usize, column: usize| {
+        (0..boards).all(|board| model.holes.binary_search(&Square { board, row, column }).is_ok())
+    };
+    let kept = |axis: &Axis, is_empty: &dyn Fn(usize) -> bool| {
+        let used: Vec<usize> = (0..axis.values.len()).filter(|line| !is_empty(*line)).collect();
+        match used.as_slice() {
+            [first, .., last] if axis.order != Order::Given => *first..last + 1,
+            _ => 0..axis.values.len(),
+        }
+    };
+    let columns = kept(&model.columns, &|column| (0..height).all(|row| is_hole(row, column)));
+    let rows = kept(&model.rows, &|row| (0..width).all(|column| is_hole(row, column)));
+    let placed = !model.places.is_empty() || model.layers.iter().any(|layer| layer.y.is_none());
+    if placed || columns.len() * rows.len() == width * height {
+        return;
+    }
+    model.holes.retain(|hole| columns.contains(&hole.column) && rows.contains(&hole.row));
+    for hole in &mut model.holes {
+        hole.column -= columns.start;
+        hole.row -= rows.start;
+    }
+    model.columns.values = model.columns.values[columns].to_vec();
+    model.rows.values = model.rows.values[rows].to_vec();
+}
+
+/// The squares that the layers show to exist. For each layer, the first of these three sources that applies shows which
+/// squares exist. First: the squares that `base` lists. Second: the squares that the rules name as a whole, such as
+/// `a12`, and those that occur in the states. Third: the squares that occur in the states, if they are the same in all
+/// states and more than half of the board. If none applies to a layer above a board, the squares that occur in the
+/// states exist. `None` if none applies to a board itself.
+fn shown(evidence: &Evidence<'_>, model: &BoardModel) -> Option<BTreeSet<Square>> {
     let mut exists: BTreeSet<Square> = BTreeSet::new();
     for (number, layer) in model.layers.iter().enumerate() {
         let table = evidence.tables.iter().find(|t| t.name == layer.relation && t.arity == layer.arity);
@@ -212,23 +286,12 @@ pub(crate) fn holes(evidence: &Evidence<'_>, model: &BoardModel) -> Vec<Square> 
         } else if constant {
             exists.extend(first);
         } else if layer.group > 0 || number == 0 {
-            return Vec::new();
+            return None;
         } else {
             exists.extend(seen);
         }
     }
-    let mut holes = Vec::new();
-    for board in 0..model.board_count() {
-        for row in 0..model.rows.values.len() {
-            for column in 0..model.columns.values.len() {
-                let square = Square { board, row, column };
-                if !exists.contains(&square) {
-                    holes.push(square);
-                }
-            }
-        }
-    }
-    holes
+    Some(exists)
 }
 
 /// The squares that the rules name as a whole, such as `a12`.
@@ -254,6 +317,31 @@ fn locate_row(table: &Table<'_>, layer: &Layer, model: &BoardModel, row: &[&str]
 mod tests {
     use crate::{Kind, infer};
     use ggp_game::{Fact, Game};
+
+    #[test]
+    fn squares_that_nothing_can_enter_and_no_move_names_are_no_part_of_the_board() {
+        // Rows 0 and 4 and columns 0 and 4 are off the board, except for the corner from which the man starts.
+        let rules = |outside: &str| {
+            format!(
+                "(role r) (line 0) (line 1) (line 2) (line 3) (line 4) (next_to 0 1) (next_to 1 2) (next_to 2 3)
+                (next_to 3 4) (init (man 4 4 me)) (init (man 2 2 you)) (<= (near ?x ?y) (next_to ?x ?y))
+                (<= (near ?x ?y) (next_to ?y ?x)) (<= (near ?x ?x) (line ?x))
+                (<= (inside ?x ?y) (line ?x) (line ?y) {outside})
+                (<= (legal r (go ?x ?y)) (true (man ?u ?v me)) (near ?u ?x) (near ?v ?y) (inside ?x ?y))
+                (<= (next (man ?x ?y me)) (does r (go ?x ?y)))
+                (<= (next (man ?x ?y you)) (true (man ?x ?y you)) (not (does r (go ?x ?y))))
+                (<= (goal r 0) (role r)) (<= terminal (true (man 1 1 me)))"
+            )
+        };
+        let holes = |rules: &str| {
+            let game = Game::new(ggp_gdl::parse(rules.as_bytes()).expect("it parses")).expect("it is a game");
+            let model = infer(&game, &[]);
+            (model.columns.values.join(""), model.rows.values.join(""), model.holes.len())
+        };
+        let rim = "(distinct ?x 0) (distinct ?y 0) (distinct ?x 4) (distinct ?y 4)";
+        assert_eq!(holes(&rules(rim)), ("1234".to_owned(), "4321".to_owned(), 6));
+        assert_eq!(holes(&rules("")), ("01234".to_owned(), "43210".to_owned(), 0));
+    }
 
     const RULES: &str = "(role r) (line 1) (line 2) (line 3) (next_to 1 2) (next_to 2 3) (init (at 1 1 me))
         (<= (init (room ?x ?y)) (line ?x) (line ?y)) (<= (next (room ?x ?y)) (true (room ?x ?y)))

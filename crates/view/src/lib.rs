@@ -52,6 +52,7 @@ mod orient;
 mod owner;
 mod planes;
 mod position;
+mod reach;
 mod scene;
 mod side;
 mod sidecar;

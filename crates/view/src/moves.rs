@@ -238,14 +238,24 @@ impl BoardModel {
         if self.stacked {
             return self.gesture_on_towers(mv, position);
         }
+        let Some((pattern, named, rest)) = self.read(mv) else { return Gesture::Button };
+        self.gesture_of(pattern, &named, rest, position)
+    }
+
+    /// The squares that the move with the text `mv` names.
+    pub(crate) fn squares_of(&self, mv: &str) -> Vec<Square> {
+        self.read(mv).map_or_else(Vec::new, |(pattern, named, _)| self.found(pattern, &named))
+    }
+
+    /// The pattern of the move with the text `mv`, the coordinates that it gives, and its other arguments.
+    fn read(&self, mv: &str) -> Option<(&MovePattern, Vec<Named>, Vec<String>)> {
         let (name, arguments) = split_term(mv);
-        let pattern = self.moves.iter().find(|p| p.name == name && p.arity == arguments.len());
-        let Some(pattern) = pattern else { return Gesture::Button };
+        let pattern = self.moves.iter().find(|p| p.name == name && p.arity == arguments.len())?;
         let mut named =
             vec![Named { index: vec![None; self.index.len()], ..Named::default() }; pattern.squares];
         let mut rest = Vec::new();
         for (path, slot) in &pattern.slots {
-            let Some(text) = at(mv, path) else { return Gesture::Button };
+            let text = at(mv, path)?;
             let known = match *slot {
                 Slot::Column(n) => self.columns.position(text).map(|c| named[n].column = Some(c)),
                 Slot::Row(n) => self.rows.position(text).map(|r| named[n].row = Some(r)),
@@ -261,16 +271,11 @@ impl BoardModel {
                 rest.push(text.to_owned());
             }
         }
-        self.gesture_of(pattern, &named, rest, position)
+        Some((pattern, named, rest))
     }
 
-    fn gesture_of(
-        &self,
-        pattern: &MovePattern,
-        named: &[Named],
-        rest: Vec<String>,
-        position: &Position,
-    ) -> Gesture {
+    /// The squares of which a move gives all coordinates.
+    fn found(&self, pattern: &MovePattern, named: &[Named]) -> Vec<Square> {
         let track = self.layers.iter().all(|layer| layer.y.is_none());
         let mut found: Vec<Square> = Vec::new();
         let mut before: Vec<usize> = vec![0; self.index.len()];
@@ -282,6 +287,17 @@ impl BoardModel {
                 found.push(Square { board: self.board_number(group, &before), row, column });
             }
         }
+        found
+    }
+
+    fn gesture_of(
+        &self,
+        pattern: &MovePattern,
+        named: &[Named],
+        rest: Vec<String>,
+        position: &Position,
+    ) -> Gesture {
+        let found = self.found(pattern, named);
         match found.as_slice() {
             [] => match named {
                 [one] if one.column.is_some() || one.row.is_some() => {

@@ -1,6 +1,6 @@
 //! Positions: the tokens of a state on the squares of a board, and the facts beside the board.
 
-use crate::model::{BoardModel, Coordinate, Layer, SideKind, Square};
+use crate::model::{Axis, BoardModel, Coordinate, Layer, SideKind, Square};
 use crate::term::at;
 use ggp_game::Fact;
 use ggp_game::split_term;
@@ -209,21 +209,30 @@ impl BoardModel {
         self.layers.get(layer).is_some_and(|layer| layer.to.is_some() || !layer.walls.is_empty())
     }
 
-    /// The line that the fact `text` draws, if any.
+    /// The line that the fact `text` draws, if any. A wall of a square next to the board stands on the rim of the board.
     fn line(&self, text: &str) -> Option<Line> {
         let (function, arguments) = split_term(text);
         let layer = self.layers.iter().find(|l| l.relation == function && l.arity == arguments.len())?;
-        let from = self.square_at(layer, |coordinate| coordinate.read(text))?;
         let owner =
             layer.content.iter().filter_map(|c| at(text, &c.path)).find_map(|value| self.owner(value));
         if let Some([x, y]) = &layer.to {
+            let from = self.square_at(layer, |coordinate| coordinate.read(text))?;
             let column = self.columns.position(x.read(text)?)?;
             let row = self.rows.position(y.read(text)?)?;
             return Some(Line { from, to: Some(Square { row, column, ..from }), side: [0, 0], owner });
         }
         let content: Vec<&str> = layer.content.iter().filter_map(|c| at(text, &c.path)).collect();
         let side = *layer.walls.get(&content.join(" "))?;
-        Some(Line { from, to: None, side, owner })
+        let column = self.columns.position(layer.x.read(text)?);
+        let row = self.rows.position(layer.y.as_ref()?.read(text)?);
+        let far = |axis: &Axis, step: i32| if step > 0 { 0 } else { axis.values.len() - 1 };
+        let (column, row, side) = match (column, row, side) {
+            (Some(column), Some(row), side) => (column, row, side),
+            (None, Some(row), [x, 0]) if x != 0 => (far(&self.columns, x), row, [-x, 0]),
+            (Some(column), None, [0, y]) if y != 0 => (column, far(&self.rows, y), [0, -y]),
+            _ => return None,
+        };
+        Some(Line { from: Square { board: 0, row, column }, to: None, side, owner })
     }
 
     /// The index of the role that owns the content `value`.

@@ -4,6 +4,7 @@
 
 use crate::evidence::Evidence;
 use crate::model::{Axis, BoardModel, Cell, Coordinate, Kind, Layer, TextPart};
+use crate::position::{Position, Token};
 use crate::scene::signed;
 use ggp_gdl::{Atom, Description, Literal, Rule, Term, TermId};
 use std::collections::{BTreeMap, BTreeSet};
@@ -35,6 +36,60 @@ pub(crate) fn draw_lines(description: &Description, evidence: &Evidence<'_>, mod
             layer.walls = walls;
         }
     }
+}
+
+/// Makes the squares holes that walls part from all things of the first of `positions`, if nothing ever stands on them
+/// and the rules never take a wall away.
+pub(crate) fn wall_off(description: &Description, positions: &[Position], model: &mut BoardModel) {
+    let mut walls = model.layers.iter().filter(|layer| !layer.walls.is_empty()).peekable();
+    let has_walls = walls.peek().is_some() && walls.all(|layer| stays(description, layer));
+    let Some(first) = positions.first().filter(|_| has_walls && model.board_count() == 1) else { return };
+    let is_thing = |token: &Token| model.layers.get(token.layer).is_some_and(|layer| layer.walls.is_empty());
+    let occupied = |position: &Position| -> Vec<usize> {
+        (0..position.squares.len()).filter(|&square| position.squares[square].iter().any(is_thing)).collect()
+    };
+    let walls: BTreeSet<(usize, [i32; 2])> =
+        first.lines.iter().map(|line| (model.square_number(line.from), line.side)).collect();
+    let (width, height) = (model.columns.values.len(), model.rows.values.len());
+    let mut stack = occupied(first);
+    let mut inside: BTreeSet<usize> = stack.iter().copied().collect();
+    while let Some(square) = stack.pop() {
+        for side in [[1, 0], [-1, 0], [0, 1], [0, -1]] {
+            let (x, y) = (signed(square % width) + side[0], signed(square / width) + side[1]);
+            let (Ok(column), Ok(row)) = (usize::try_from(x), usize::try_from(y)) else { continue };
+            let next = row * width + column;
+            let parted = walls.contains(&(square, side)) || walls.contains(&(next, [-side[0], -side[1]]));
+            if column < width && row < height && !parted && inside.insert(next) {
+                stack.push(next);
+            }
+        }
+    }
+    if positions.iter().flat_map(occupied).all(|square| inside.contains(&square)) {
+        let outside = (0..width * height).filter(|square| !inside.contains(square));
+        model.holes.extend(outside.map(|square| model.square(square)).collect::<Vec<_>>());
+        model.holes.sort_unstable();
+        model.holes.dedup();
+    }
+}
+
+/// Whether each fact of the fluent of `layer` holds for ever once it holds: it is the only condition of a rule that keeps
+/// it.
+fn stays(description: &Description, layer: &Layer) -> bool {
+    let fluent = |atom: &Atom, keyword: &str| -> Option<Vec<TermId>> {
+        let term = *atom.args.first().filter(|_| description.name(atom.relation) == keyword)?;
+        let Term::Compound(function, args) = description.terms.get(term) else { return None };
+        (description.name(*function) == layer.relation && args.len() == layer.arity).then(|| args.to_vec())
+    };
+    let keeps = |rule: &Rule| {
+        let [Literal::Positive(condition)] = rule.body.as_slice() else { return false };
+        let (Some(head), Some(body)) = (fluent(&rule.head, "next"), fluent(condition, "true")) else {
+            return false;
+        };
+        let alike = head.iter().zip(&body).all(|(one, other)| same(description, Some(*one), Some(*other)));
+        let names: BTreeSet<TermId> = head.iter().copied().collect();
+        alike && names.len() == head.len()
+    };
+    description.rules.iter().any(keeps)
 }
 
 /// The relations that lead from one value of an axis to the next one: the name, and the step to the right or down.
@@ -224,6 +279,48 @@ fn edges(evidence: &Evidence<'_>, model: &mut BoardModel) {
         } else {
             model.side.retain(|side| side.relation != layer.relation || side.arity != layer.arity);
             model.layers.push(layer);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::infer;
+    use ggp_game::{Fact, Game};
+
+    const WALLS: [&str; 5] = ["(wall 1 1)", "(wall 1 2)", "(wall 1 3)", "(wall 1 4)", "(wall 4 2)"];
+
+    /// A walker among four columns and rows. A wall parts the first column from the others.
+    fn rules(fall: &str) -> String {
+        let walls: String = WALLS.iter().map(|wall| format!("(init {wall})")).collect();
+        format!(
+            "(role r) (line 1) (line 2) (line 3) (line 4) (after 0 1) (after 1 2) (after 2 3) (after 3 4)
+            (init (at 2 1 me)) {walls}
+            (<= (legal r (east ?u)) (true (at ?x ?y me)) (after ?x ?u) (not (true (wall ?x ?y))))
+            (<= (legal r (west ?u)) (true (at ?x ?y me)) (after ?u ?x) (not (true (wall ?u ?y))))
+            (<= (legal r (north ?v)) (true (at ?x ?y me)) (after ?y ?v))
+            (<= (next (at ?u ?y me)) (true (at ?x ?y me)) (does r (east ?u)))
+            (<= (next (at ?u ?y me)) (true (at ?x ?y me)) (does r (west ?u)))
+            (<= (next (at ?x ?v me)) (true (at ?x ?y me)) (does r (north ?v)))
+            (<= (next (wall ?x ?y)) (true (wall ?x ?y)) {fall})
+            (<= (goal r 0) (role r)) (<= terminal (true (at 4 3 me)))"
+        )
+    }
+
+    #[test]
+    fn squares_beyond_a_wall_that_stays_are_no_part_of_the_board() {
+        for (fall, columns) in [("", "234"), ("(not (true (at 2 2 me)))", "01234")] {
+            let rules = rules(fall);
+            let game = Game::new(ggp_gdl::parse(rules.as_bytes()).expect("it parses")).expect("it is a game");
+            let facts = |at: &str| -> Vec<Fact> {
+                let walls = WALLS.iter().map(|wall| (*wall).to_owned());
+                [format!("(at {at} me)")].into_iter().chain(walls).map(Fact::from_canonical).collect()
+            };
+            let model = infer(&game, &[facts("2 1"), facts("2 2"), facts("3 2"), facts("4 2")]);
+            assert_eq!(model.columns.values.join(""), columns, "{fall}");
+            let position = model.place(&facts("3 1"));
+            // Walls of squares beside the board stand on its rim.
+            assert_eq!(position.lines.len(), 5, "{:?}", position.lines);
         }
     }
 }
