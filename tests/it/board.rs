@@ -125,7 +125,7 @@ fn the_difference_of_two_states_tells_the_move() {
     let [before, after] = [0, 1].map(|state| model.place(&seen.states[state]));
     let changes = model.changes(&before, &after);
     assert_eq!((changes.slides.len(), changes.new.len(), changes.taken.len()), (1, 0, 0));
-    let svg = model.svg(&after, &changes.squares());
+    let svg = model.svg(&after, &changes);
     assert_eq!(svg.matches("<g ").count(), 32, "each man is drawn");
 }
 

@@ -90,7 +90,7 @@ impl WithMachine for View<'_> {
             let model = board.model();
             let position = model.place(&facts);
             let earlier = if before.is_empty() { position.clone() } else { model.place(&before) };
-            writeln!(out, "{}", model.svg(&position, &model.changes(&earlier, &position).squares()))?;
+            writeln!(out, "{}", model.svg(&position, &model.changes(&earlier, &position)))?;
         } else {
             write!(out, "{}", board.draw(&facts, &before, last))?;
         }

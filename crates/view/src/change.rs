@@ -2,7 +2,7 @@
 //! from the states alone, whatever the rules call their moves.
 
 use crate::model::{BoardModel, Square};
-use crate::position::{Position, Token};
+use crate::position::{Line, Position, Token};
 use std::collections::BTreeMap;
 
 /// If more things than this of one kind move at once, no ways are told.
@@ -19,6 +19,8 @@ pub struct Changes {
     pub new: Vec<Square>,
     /// The squares whose things went away, or were replaced by things that came there.
     pub taken: Vec<Square>,
+    /// The lines that are new.
+    pub lines: Vec<Line>,
 }
 
 impl Changes {
@@ -83,6 +85,7 @@ impl BoardModel {
             }
         }
         changes.new = come.into_iter().map(|(number, _)| self.square(number)).collect();
+        changes.lines = after.lines.iter().filter(|line| !before.lines.contains(line)).cloned().collect();
         changes.taken = gone.into_iter().map(|(number, _)| self.square(number)).collect();
         changes
     }
@@ -96,5 +99,8 @@ impl BoardModel {
 }
 
 fn is_thing(model: &BoardModel, token: &Token) -> bool {
+    if model.layers.get(token.layer).is_some_and(|layer| layer.to.is_some()) {
+        return false;
+    }
     token.layer == 0 || !token.content.is_empty() || model.layers.len() <= 1
 }

@@ -1,6 +1,10 @@
 //! Colours of roles and of things. A name gives a colour if it begins with the name of one. Roles without
 //! such a name get colours of a palette that no other role has.
 
+use crate::figure::stroke_owner;
+use crate::model::BoardModel;
+use crate::position::Token;
+
 /// A named colour.
 struct Named {
     name: &'static str,
@@ -65,6 +69,75 @@ pub(crate) fn of_roles(roles: &[String]) -> Vec<String> {
         free.pop().copied().unwrap_or(PALETTE[last % PALETTE.len()])
     };
     colours.into_iter().map(|colour| colour.unwrap_or_else(&mut next).to_owned()).collect()
+}
+
+impl BoardModel {
+    /// Gives roles whose names say no colour the colours of the things that they own, if the names of these things say
+    /// one each.
+    pub(crate) fn paint(&mut self) {
+        if self.roles.iter().any(|role| of_name(role).is_some()) {
+            return;
+        }
+        let colour = |role: usize| {
+            let owned = self.owners.iter().filter(|(name, owner)| **owner == role && is_name(name));
+            let mut colours = owned.filter_map(|(name, _)| of_name(name));
+            let first = colours.next()?;
+            colours.all(|colour| colour == first).then(|| first.to_owned())
+        };
+        let colours: Option<Vec<String>> = (0..self.roles.len()).map(colour).collect();
+        if let Some(colours) =
+            colours.filter(|colours| (1..colours.len()).all(|n| !colours[..n].contains(&colours[n])))
+        {
+            self.colours = colours;
+        }
+    }
+
+    /// The colour of the role or the thing `name`.
+    pub(crate) fn colour_of(&self, name: &str) -> Option<&str> {
+        let role = self.roles.iter().position(|role| role == name).or_else(|| self.owners.get(name).copied());
+        of_name(name).or_else(|| self.colours.get(role?).map(String::as_str))
+    }
+
+    /// The colour of `token`. `None` if it has none.
+    pub fn colour(&self, token: &Token) -> Option<&str> {
+        let name = token.content.join(" ");
+        let by_mark = || {
+            let relation = &self.layers.get(token.layer).filter(|_| token.content.is_empty())?.relation;
+            stroke_owner(self, relation)
+        };
+        if token.content.is_empty()
+            && let [colour] = self.colours.as_slice()
+            && self.layers.get(token.layer).is_some_and(|layer| layer.walker)
+        {
+            return Some(colour);
+        }
+        // The name of a colour says more than the colour of an owner whose name says none.
+        let owned_by_colour = token.owner.is_some_and(|role| of_name(&self.roles[role]).is_some());
+        if !owned_by_colour && let Some(colour) = token.content.iter().find(|value| is_name(value)) {
+            return of_name(colour);
+        }
+        let owner = token.owner.or_else(by_mark).or_else(|| stroke_owner(self, &name));
+        // A letter may stand for a team: for all roles with this initial, if they have one colour.
+        let team = || {
+            let initial = |role: &&String| {
+                name.len() == 1 && role.to_ascii_lowercase().starts_with(&name.to_ascii_lowercase())
+            };
+            let mut colours = self
+                .roles
+                .iter()
+                .zip(&self.colours)
+                .filter(|(role, _)| initial(role))
+                .map(|(_, colour)| colour);
+            let first = colours.next()?;
+            (of_name(&name).is_none() && colours.all(|colour| colour == first)).then_some(first)
+        };
+        match owner.and_then(|role| self.colours.get(role)).or_else(team) {
+            Some(colour) => Some(colour),
+            None => {
+                token.content.iter().find_map(|value| of_name(value)).filter(|_| !self.blocks.contains(&name))
+            }
+        }
+    }
 }
 
 /// Whether light ink is readable on `colour`, which is given as `#rrggbb`.

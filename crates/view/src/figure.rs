@@ -1,10 +1,13 @@
 //! Pictures of things, as SVG in a box of 100 by 100: chess and draughts men, stones, crosses and rings, blocks, and for
 //! everything else a disc or a plate with its name. A disc belongs to a role, a plate to nobody.
 
-use crate::colour::{is_dark, is_name, of_name};
+use crate::colour::{is_name, of_name};
+use crate::emblem::{Emblem, emblem};
 use crate::label::Labels;
 use crate::model::BoardModel;
+use crate::paint::{Paint, label, mark_picture, pit};
 use crate::position::Token;
+use crate::svg::Stand;
 use std::fmt::Write;
 
 /// The outlines of chessmen, resting on y = 88.
@@ -35,14 +38,21 @@ const CHESSMEN: [(&str, &str); 6] = [
 const CROWN: &str = "M30 62l-4-28 14 12 10-18 10 18 14-12-4 28z";
 /// The radius of a disc.
 const DISC: u32 = 38;
-/// The largest number of letters that are written on a plate as they are.
+/// The largest number of letters of a word that are written on a plate as they are.
 const WORD: usize = 9;
-/// The largest number of seeds that are drawn in a pit.
-const SEEDS: u64 = 12;
+
+/// The colours of kinds of persons that belong to no role.
+const PERSONS: [&str; 4] = ["#2f6fd0", "#b0413e", "#2f8f57", "#8a5a3a"];
 
 /// What a thing looks like, before its colour.
 enum Shape<'a> {
     Chessman(&'static str),
+    Emblem { emblem: Emblem, text: String, kind: usize },
+    Trail,
+    Lamp { text: String, light: f64 },
+    Shaded(String),
+    Bar(u8),
+    Wedge { text: String, ahead: i32, promoted: bool },
     Stone { radius: u32, crowned: bool },
     Cross,
     Ring,
@@ -62,10 +72,12 @@ fn shape<'a>(model: &BoardModel, labels: &'a Labels, token: &Token) -> Shape<'a>
         return Shape::Chessman(outline);
     }
     if let Some(mark) = labels.mark(token.layer) {
-        let relation = &model.layers[token.layer].relation;
-        return stroke(relation).unwrap_or(Shape::Mark(mark));
+        return mark_shape(model, token, mark);
     }
     let name = token.content.join(" ");
+    if let Some(shape) = told_shape(model, labels, token, &label) {
+        return shape;
+    }
     let is_role = |value: &String| model.roles.iter().any(|role| role.eq_ignore_ascii_case(value));
     match label.as_str() {
         "⛁" | "⛃" => return Shape::Stone { radius: 36, crowned: true },
@@ -74,6 +86,11 @@ fn shape<'a>(model: &BoardModel, labels: &'a Labels, token: &Token) -> Shape<'a>
     }
     if let Some(stroke) = stroke(&name) {
         return stroke;
+    }
+    if labels.glyph(token, model).is_none()
+        && let Some(shape) = pictured(model, token)
+    {
+        return shape;
     }
     if model.cell == crate::model::Cell::Pit
         && let Ok(seeds) = label.parse()
@@ -94,6 +111,9 @@ fn shape<'a>(model: &BoardModel, labels: &'a Labels, token: &Token) -> Shape<'a>
     if model.blocks.contains(&name) {
         return Shape::Block;
     }
+    if model.trails.contains(&name) && token.content.len() == 1 {
+        return Shape::Trail;
+    }
     if token.owner.is_none() && label.parse::<i64>().is_ok() {
         return Shape::Text(label);
     }
@@ -101,7 +121,9 @@ fn shape<'a>(model: &BoardModel, labels: &'a Labels, token: &Token) -> Shape<'a>
         return Shape::Dot;
     }
     let has_glyph = labels.glyph(token, model).is_some();
-    let word = if name.chars().count() <= WORD
+    let longest = crate::caption::words(&name).split(' ').map(|word| word.chars().count()).max().unwrap_or(0);
+    let word = if longest <= WORD
+        && name.chars().count() <= 2 * WORD
         && !has_glyph
         && token.content.len() == 1
         && label.chars().count() > 0
@@ -122,6 +144,9 @@ fn shape<'a>(model: &BoardModel, labels: &'a Labels, token: &Token) -> Shape<'a>
     } else {
         word
     };
+    if token.owner.is_some() && model.has_one_kind() {
+        return Shape::Stone { radius: 36, crowned: false };
+    }
     let initial = |role: &String| role.to_ascii_lowercase().starts_with(&name.to_ascii_lowercase());
     let team = token.owner.is_none() && name.len() == 1 && model.roles.iter().any(initial);
     if team && model.colour(token).is_some() {
@@ -130,8 +155,90 @@ fn shape<'a>(model: &BoardModel, labels: &'a Labels, token: &Token) -> Shape<'a>
     Shape::Labelled { text: word, owned: token.owner.is_some() }
 }
 
+/// The picture of a mark of a layer whose facts name only squares. A mark that goes about as the only one of its kind is a
+/// man.
+fn mark_shape<'a>(model: &BoardModel, token: &Token, mark: &'a str) -> Shape<'a> {
+    let layer = &model.layers[token.layer];
+    if let Some(stroke) = stroke(&layer.relation) {
+        return stroke;
+    }
+    if let Some(emblem) = emblem(&layer.relation, std::iter::empty()) {
+        return Shape::Emblem { emblem, text: String::new(), kind: 0 };
+    }
+    if layer.walker && !model.glyphs.contains_key(&layer.relation) {
+        let first = model.layers.iter().position(|layer| layer.walker) == Some(token.layer);
+        if first {
+            return Shape::Stone { radius: 34, crowned: false };
+        }
+    }
+    Shape::Mark(mark)
+}
+
+/// The shape of a thing of which the rules tell more than a name: a light that goes out, a square that is shaded, a thing
+/// with a size, a man that goes ahead.
+fn told_shape<'a>(model: &BoardModel, labels: &Labels, token: &Token, label: &str) -> Option<Shape<'a>> {
+    let first = token.content.first()?;
+    if let Some(place) = model.fading.iter().position(|value| value == first) {
+        let light = 1.0 - place as f64 / model.fading.len() as f64;
+        return Some(Shape::Lamp { text: label.to_owned(), light });
+    }
+    if let ([number, state], Some([plain, shaded])) = (token.content.as_slice(), &model.shades) {
+        return match state {
+            state if state == plain => Some(Shape::Text(labels.value(0, number))),
+            state if state == shaded => Some(Shape::Shaded(labels.value(0, number))),
+            _ => None,
+        };
+    }
+    if let Some(size) = model.sizes.get(first) {
+        return Some(Shape::Bar(*size));
+    }
+    let ahead = *model.ahead.get(token.owner?).filter(|ahead| **ahead != 0)?;
+    let kind = token.content.iter().enumerate().find(|(_, value)| !model.roles.contains(value))?;
+    let states = || token.content.iter().skip(kind.0 + 1);
+    Some(Shape::Wedge {
+        text: labels.value(kind.0, kind.1).to_uppercase(),
+        ahead,
+        promoted: states().any(|value| value.to_ascii_lowercase().starts_with("promoted")),
+    })
+}
+
+/// The picture that the name of a thing tells.
+fn pictured<'a>(model: &BoardModel, token: &Token) -> Option<Shape<'a>> {
+    let kinds: Vec<(usize, &String)> =
+        token.content.iter().enumerate().filter(|(_, value)| !model.roles.contains(value)).collect();
+    // A role may be called like the thing that it moves.
+    let (place, kind) = match kinds.as_slice() {
+        [] => (0, token.content.first().filter(|_| token.content.len() == 1)?),
+        [only] => *only,
+        _ => return None,
+    };
+    let others = model.layers[token.layer].values.get(place)?;
+    let own = token.owner.map(|role| model.roles[role].as_str()).filter(|role| *role != kind);
+    let name = own.and_then(|role| kind.strip_prefix(role)).unwrap_or(kind);
+    let emblem = emblem(name, others.iter())?;
+    // A role may be called left, and gold may be a metal.
+    if matches!(emblem, Emblem::Gem | Emblem::Arrow(_)) && token.owner.is_some() {
+        return None;
+    }
+    // Persons of one kind are told apart by their numbers, and from other persons by an initial.
+    let is_person =
+        |value: &&String| crate::emblem::emblem(value, std::iter::empty()) == Some(Emblem::Person);
+    let text = if emblem == Emblem::Person && others.iter().filter(is_person).count() > 1 {
+        let number: String = name.chars().filter(char::is_ascii_digit).collect();
+        format!("{}{number}", name.chars().next().unwrap_or(' '))
+    } else {
+        String::new()
+    };
+    // Each kind of persons has its own colour.
+    let stem = |value: &String| value.trim_end_matches(|c: char| c.is_ascii_digit()).to_owned();
+    let mut stems: Vec<String> = others.iter().filter(is_person).map(stem).collect();
+    stems.dedup();
+    let kind = stems.iter().position(|known| *known == stem(&name.to_owned())).unwrap_or(0);
+    Some(Shape::Emblem { emblem, text, kind })
+}
+
 /// Whether a name is that of a thing so small that it is drawn as a dot.
-fn is_small(name: &str) -> bool {
+pub(crate) fn is_small(name: &str) -> bool {
     matches!(name.to_ascii_lowercase().as_str(), "pellet" | "dot" | "point" | "pill" | "food" | "crumb")
 }
 
@@ -145,7 +252,7 @@ fn stroke(name: &str) -> Option<Shape<'static>> {
 }
 
 /// The role that the marks of the layer with index `layer` stand for, if its relation is a stroke of a role.
-fn stroke_owner(model: &BoardModel, name: &str) -> Option<usize> {
+pub(crate) fn stroke_owner(model: &BoardModel, name: &str) -> Option<usize> {
     let letter = match stroke(name)? {
         Shape::Cross => 'x',
         _ => 'o',
@@ -154,65 +261,53 @@ fn stroke_owner(model: &BoardModel, name: &str) -> Option<usize> {
 }
 
 impl BoardModel {
-    /// Gives roles whose names say no colour the colours of the things that they own, if the names of these things say
-    /// one each.
-    pub(crate) fn paint(&mut self) {
-        if self.roles.iter().any(|role| of_name(role).is_some()) {
-            return;
-        }
-        let colour = |role: usize| {
-            let owned = self.owners.iter().filter(|(name, owner)| **owner == role && is_name(name));
-            let mut colours = owned.filter_map(|(name, _)| of_name(name));
-            let first = colours.next()?;
-            colours.all(|colour| colour == first).then(|| first.to_owned())
-        };
-        let colours: Option<Vec<String>> = (0..self.roles.len()).map(colour).collect();
-        if let Some(colours) =
-            colours.filter(|colours| (1..colours.len()).all(|n| !colours[..n].contains(&colours[n])))
-        {
-            self.colours = colours;
-        }
+    /// Whether each role that owns things owns things of one kind only, so that the colour of its owner tells all about a
+    /// thing.
+    fn has_one_kind(&self) -> bool {
+        let one = self.layers.iter().all(|layer| layer.content.len() <= 1 && layer.to.is_none());
+        let owned = |role: usize| self.owners.iter().filter(|(_, owner)| **owner == role).count();
+        one && (0..self.roles.len()).filter(|role| owned(*role) == 1).count() >= 2
+            && (0..self.roles.len()).all(|role| owned(role) <= 1)
     }
 
-    /// The colour of the role or the thing `name`.
-    pub(crate) fn colour_of(&self, name: &str) -> Option<&str> {
-        let role = self.roles.iter().position(|role| role == name).or_else(|| self.owners.get(name).copied());
-        of_name(name).or_else(|| self.colours.get(role?).map(String::as_str))
-    }
-
-    /// The colour of `token`. `None` if it has none.
-    pub fn colour(&self, token: &Token) -> Option<&str> {
+    /// How a thing that has a name stands on a square that it shares.
+    pub(crate) fn stand(&self, token: &Token) -> Stand {
         let name = token.content.join(" ");
-        let by_mark = || {
-            let relation = &self.layers.get(token.layer).filter(|_| token.content.is_empty())?.relation;
-            stroke_owner(self, relation)
+        let emblem = match pictured(self, token) {
+            Some(Shape::Emblem { emblem, .. }) => Some(emblem),
+            _ => None,
         };
-        // The name of a colour says more than the colour of an owner whose name says none.
-        let owned_by_colour = token.owner.is_some_and(|role| of_name(&self.roles[role]).is_some());
-        if !owned_by_colour && let Some(colour) = token.content.iter().find(|value| is_name(value)) {
-            return of_name(colour);
-        }
-        let owner = token.owner.or_else(by_mark).or_else(|| stroke_owner(self, &name));
-        // A letter may stand for a team: for all roles with this initial, if they have one colour.
-        let team = || {
-            let initial = |role: &&String| {
-                name.len() == 1 && role.to_ascii_lowercase().starts_with(&name.to_ascii_lowercase())
-            };
-            let mut colours = self
-                .roles
-                .iter()
-                .zip(&self.colours)
-                .filter(|(role, _)| initial(role))
-                .map(|(_, colour)| colour);
-            let first = colours.next()?;
-            (of_name(&name).is_none() && colours.all(|colour| colour == first)).then_some(first)
-        };
-        match owner.and_then(|role| self.colours.get(role)).or_else(team) {
-            Some(colour) => Some(colour),
-            None => {
-                token.content.iter().find_map(|value| of_name(value)).filter(|_| !self.blocks.contains(&name))
+        match emblem {
+            _ if is_small(&name) => Stand::Mark,
+            Some(
+                Emblem::Hole | Emblem::Door | Emblem::Trap | Emblem::Flame | Emblem::Flag | Emblem::Arrow(_),
+            ) => Stand::Ground,
+            Some(Emblem::Person | Emblem::Mummy | Emblem::Ghost(_) | Emblem::Muncher | Emblem::Ship) => {
+                Stand::Man
             }
+            _ if token.owner.is_some() => Stand::Man,
+            _ => Stand::Item,
         }
+    }
+
+    /// Whether a thing is a hole, which is not seen below a man.
+    pub(crate) fn is_hole(&self, token: &Token) -> bool {
+        matches!(pictured(self, token), Some(Shape::Emblem { emblem: Emblem::Hole, .. }))
+    }
+
+    /// Whether a thing is drawn as a disc in the colour of its owner, not in one that its own name tells.
+    pub(crate) fn is_disc(&self, token: &Token) -> bool {
+        let labels = Labels::new(self, false);
+        let round = matches!(
+            shape(self, &labels, token),
+            Shape::Stone { .. } | Shape::Labelled { .. } | Shape::Chessman(_) | Shape::Emblem { .. }
+        );
+        round && !token.content.iter().any(|value| of_name(value).is_some())
+    }
+
+    /// Whether the marks of a layer are noughts or crosses.
+    pub(crate) fn is_stroke(&self, token: &Token) -> bool {
+        self.layers.get(token.layer).is_some_and(|layer| stroke(&layer.relation).is_some())
     }
 
     /// The picture of `token` as SVG elements, in a box of 100 by 100.
@@ -235,7 +330,45 @@ impl BoardModel {
         let paint = Paint::new(colour);
         let mut out = String::new();
         match shape {
-            Shape::Chessman(outline) => paint.figure(&mut out, outline),
+            Shape::Chessman(outline) => paint.figure(&mut out, outline, colour.is_none()),
+            Shape::Emblem { emblem, text, kind } => {
+                let own = colour.or_else(|| PERSONS.get(kind).copied().filter(|_| emblem == Emblem::Person));
+                emblem.draw(&mut out, own);
+                if !text.is_empty() {
+                    label(&mut out, &text, 72, "#ffffff", 0.7);
+                }
+            }
+            Shape::Lamp { text, light } => {
+                let _ = write!(
+                    out,
+                    r##"<rect x="4" y="4" width="92" height="92" rx="10" fill="#f5c518" opacity="{:.2}"/>"##,
+                    0.35 + 0.65 * light
+                );
+                label(&mut out, &text, 50, "#2c2a24", 0.95);
+            }
+            Shape::Trail => {
+                let fill = colour.unwrap_or("#8f9d62");
+                let _ = write!(out, r#"<rect x="2" y="2" width="96" height="96" rx="24" fill="{fill}"/>"#);
+            }
+            Shape::Shaded(text) => {
+                out.push_str(r##"<rect x="-3" y="-3" width="106" height="106" fill="#2c2a24"/>"##);
+                label(&mut out, &text, 50, "#b9b2a3", 0.95);
+            }
+            Shape::Bar(size) => {
+                let width = 16 + u32::from(size) * 84 / 100;
+                let _ = write!(
+                    out,
+                    r##"<rect x="{}" y="24" width="{width}" height="56" rx="14" fill="#a8672f" stroke="#0007" stroke-width="2.5"/>"##,
+                    50.0 - f64::from(width) / 2.0
+                );
+                let number: String = token.content.concat().chars().filter(char::is_ascii_digit).collect();
+                label(&mut out, &number, 53, "#fff7e0", 0.7);
+            }
+            Shape::Wedge { text, ahead, promoted } => {
+                paint.wedge(&mut out, ahead);
+                let ink = if promoted { "#d0393f" } else { paint.ink };
+                label(&mut out, &text, if ahead < 0 { 58 } else { 44 }, ink, 0.8);
+            }
             Shape::Stone { radius, crowned } => {
                 paint.disc(&mut out, radius);
                 if crowned {
@@ -275,129 +408,5 @@ impl BoardModel {
             }
         }
         out
-    }
-}
-
-/// The colours of one thing.
-struct Paint<'a> {
-    fill: &'a str,
-    ink: &'static str,
-    edge: &'static str,
-    outline: &'static str,
-}
-
-impl<'a> Paint<'a> {
-    fn new(colour: Option<&'a str>) -> Paint<'a> {
-        match colour {
-            Some(fill) if is_dark(fill) => Paint { fill, ink: "#ffffff", edge: "#0008", outline: "#f2ecdd" },
-            Some(fill) => Paint { fill, ink: "#1d2022", edge: "#0008", outline: "#15181a" },
-            None => Paint {
-                fill: "var(--plate, #fbf7ec)",
-                ink: "var(--plate-ink, #2c2a24)",
-                edge: "var(--plate-edge, #0005)",
-                outline: "#15181a",
-            },
-        }
-    }
-
-    fn disc(&self, out: &mut String, radius: u32) {
-        let Paint { fill, edge, .. } = self;
-        let _ = write!(
-            out,
-            r##"<circle cx="50" cy="54" r="{radius}" fill="#0003"/><circle cx="50" cy="50" r="{radius}" fill="{fill}" stroke="{edge}" stroke-width="2"/><circle cx="50" cy="50" r="{}" fill="none" stroke="{}" stroke-width="2" opacity="0.5"/>"##,
-            radius.saturating_sub(8),
-            if self.ink == "#ffffff" { "#fff8" } else { edge },
-        );
-    }
-
-    fn figure(&self, out: &mut String, outline: &str) {
-        let Paint { fill, outline: stroke, .. } = self;
-        let _ = write!(
-            out,
-            r#"<path d="{outline}" fill="{fill}" stroke="{stroke}" stroke-width="3" stroke-linejoin="round" fill-rule="evenodd"/>"#
-        );
-    }
-
-    fn stroke(&self, out: &mut String, element: &str) {
-        let fill = self.fill;
-        let _ = write!(
-            out,
-            r#"{element} fill="none" stroke="{fill}" stroke-width="13" stroke-linecap="round"/>"#
-        );
-    }
-}
-
-/// Writes a text in the middle of the box. `scale` makes it smaller.
-pub(crate) fn label(out: &mut String, text: &str, y: u32, ink: &str, scale: f64) {
-    let size = match text.chars().count() {
-        0 | 1 => 50.0,
-        2 => 38.0,
-        3 => 30.0,
-        4 => 26.0,
-        5 => 23.0,
-        6 => 20.0,
-        7 => 18.0,
-        _ => 150.0 / text.chars().count() as f64,
-    } * scale;
-    let _ = write!(
-        out,
-        r#"<text x="50" y="{y}" text-anchor="middle" dominant-baseline="central" font-size="{size:.0}" font-weight="700" font-family="system-ui, sans-serif" fill="{ink}">{}</text>"#,
-        escaped(text)
-    );
-}
-
-/// Draws the seeds in a pit and their number.
-fn pit(out: &mut String, seeds: u64) {
-    for seed in 0..seeds.min(SEEDS) {
-        let (row, column) = (seed / 4, seed % 4);
-        let (x, y) = (26 + column * 16, 22 + row * 16);
-        let _ = write!(
-            out,
-            r##"<circle cx="{x}" cy="{y}" r="7" fill="#f3e3b6" stroke="#6b5a2c" stroke-width="1.5"/>"##
-        );
-    }
-    label(out, &seeds.to_string(), 80, "#fff7e0", 0.62);
-}
-
-/// Draws a mark of a layer whose facts name only squares.
-fn mark_picture(out: &mut String, mark: &str, alone: bool, colour: Option<&str>) {
-    let fill = colour.unwrap_or("var(--mark, #6d5f8d)");
-    let _ = match mark {
-        "●" if alone => {
-            write!(out, r#"<rect x="12" y="12" width="76" height="76" rx="14" fill="{fill}"/>"#)
-        }
-        "●" | "*" => write!(out, r#"<circle cx="50" cy="50" r="15" fill="{fill}"/>"#),
-        "▪" => write!(out, r#"<rect x="68" y="10" width="22" height="22" rx="4" fill="{fill}"/>"#),
-        "◦" => {
-            write!(out, r#"<circle cx="21" cy="79" r="10" fill="none" stroke="{fill}" stroke-width="6"/>"#)
-        }
-        _ => write!(out, r#"<path d="M79 66V92M66 79H92" stroke="{fill}" stroke-width="7"/>"#),
-    };
-}
-
-/// `text` without the characters that mean something in SVG.
-pub(crate) fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '&' => out.push_str("&amp;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&#39;"),
-            c if c.is_control() => out.push(' '),
-            c => out.push(c),
-        }
-    }
-    out
-}
-
-#[cfg(test)]
-mod tests {
-    use super::escaped;
-
-    #[test]
-    fn names_are_no_markup() {
-        assert_eq!(escaped("<b onload=\"x\">&\u{0}'"), "&lt;b onload=&quot;x&quot;&gt;&amp; &#39;");
     }
 }

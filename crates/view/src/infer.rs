@@ -3,6 +3,7 @@
 
 use crate::border::give_sides;
 use crate::candidate::{Candidate, best_board, best_track, board_of, track_of};
+use crate::conduct::observe;
 use crate::evidence::Evidence;
 use crate::fluent::{Table, tables};
 use crate::layer::{groups_and_layers, holes, trim};
@@ -89,8 +90,9 @@ pub fn infer_with(game: &Game, states: &[Vec<Fact>], sidecar: &Sidecar) -> Resul
     give_sides(description, &related, &mut model);
     let positions: Vec<Position> = seen.iter().skip(1).map(|facts| model.place(facts)).collect();
     dress(&positions, &mut model);
-    block(&positions, &mut model);
     model.boxes = boxes(description, &model);
+    observe(description, &positions, &mut model);
+    block(&positions, &mut model);
     model.paint();
     sidecar.give_contents(&mut model)?;
     Ok(model)
@@ -151,6 +153,11 @@ fn table(evidence: &Evidence<'_>) -> BoardModel {
         boxes: 0,
         sides: [const { None }; 4],
         blocks: BTreeSet::new(),
+        trails: BTreeSet::new(),
+        fading: Vec::new(),
+        shades: None,
+        sizes: BTreeMap::new(),
+        ahead: Vec::new(),
         colours: crate::colour::of_roles(&evidence.roles),
         side: Vec::new(),
         moves: Vec::new(),

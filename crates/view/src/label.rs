@@ -100,6 +100,14 @@ pub(crate) fn label_all(values: &[&String], model: &BoardModel, ascii: bool) -> 
             None => long.push(value),
         }
     }
+    // Beside a king, a knight is an N, as chess players write it.
+    let is = |value: &String, name: &str| value.eq_ignore_ascii_case(name);
+    if long.iter().any(|value| is(value, "king"))
+        && let Some(at) = long.iter().position(|value| is(value, "knight"))
+        && taken.insert("n".to_owned())
+    {
+        labels.push((long.remove(at).clone(), "n".to_owned()));
+    }
     for (number, value) in long.iter().enumerate() {
         let candidates = abbreviations(value);
         let free = |label: &&String| !taken.contains(*label);

@@ -69,6 +69,8 @@ fn layer(table: &Table<'_>, reading: &Candidate, group: usize) -> Layer {
         empty: None,
         ground: false,
         walls: BTreeMap::new(),
+        compares: None,
+        walker: false,
         to: None,
     }
 }

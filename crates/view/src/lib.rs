@@ -35,8 +35,11 @@
 
 mod border;
 mod candidate;
+mod caption;
 mod change;
 mod colour;
+mod conduct;
+mod emblem;
 mod evidence;
 mod figure;
 mod fluent;
@@ -50,6 +53,8 @@ mod moves;
 mod order;
 mod orient;
 mod owner;
+mod page;
+mod paint;
 mod planes;
 mod position;
 mod reach;
@@ -63,6 +68,7 @@ mod term;
 mod text;
 mod wall;
 
+pub use caption::Caption;
 pub use change::Changes;
 pub use infer::{infer, infer_with};
 pub use label::Labels;

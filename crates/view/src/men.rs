@@ -280,6 +280,13 @@ pub(crate) fn block(positions: &[Position], model: &mut BoardModel) {
     for token in positions.first().iter().flat_map(|position| position.squares.iter().flatten()).filter(own) {
         *first.entry(token.content.join(" ")).or_default() += 1;
     }
+    // What comes in the course of play and shares its square with something else can be entered: it is a trail, and no
+    // wall. A wall that stood there from the start may have been run into.
+    let mut entered: BTreeSet<String> = BTreeSet::new();
+    for tokens in positions.iter().flat_map(|position| &position.squares).filter(|tokens| tokens.len() > 1) {
+        let here = tokens.iter().filter(own).map(|token| token.content.join(" "));
+        entered.extend(here.filter(|content| !first.contains_key(content)));
+    }
     counts.retain(|content, count| {
         let shown = model.glyphs.get(content).unwrap_or(content);
         let is_number = shown.parse::<i64>().is_ok();
@@ -290,9 +297,43 @@ pub(crate) fn block(positions: &[Position], model: &mut BoardModel) {
             && !digits
             && first.get(content).copied().unwrap_or(0) * 10 < squares * 7
     });
-    let most = counts.iter().max_by_key(|(content, count)| (**count, std::cmp::Reverse((*content).clone())));
+    let blocks = counts.iter().filter(|(content, _)| !entered.contains(*content));
+    let most = blocks.max_by_key(|(content, count)| (**count, std::cmp::Reverse((*content).clone())));
     if let Some((content, _)) = most {
+        let content = content.clone();
         model.blocks.insert(content.clone());
+        drop_rim(positions, &content, model);
+    }
+    let comes = |content: &&String| !first.contains_key(*content) && !model.blocks.contains(*content);
+    model.trails = counts.keys().filter(comes).cloned().collect();
+}
+
+/// Leaves out a line at one edge of a board that always consists of blocked squares, if there are no others: the ground
+/// below the board.
+fn drop_rim(positions: &[Position], content: &str, model: &mut BoardModel) {
+    let (width, height) = (model.columns.values.len(), model.rows.values.len());
+    if model.board_count() > 1
+        || !model.holes.is_empty()
+        || !model.places.is_empty()
+        || width < 3
+        || height < 3
+    {
+        return;
+    }
+    let is_blocked = |tokens: &Vec<Token>| tokens.iter().any(|token| token.content.join(" ") == content);
+    let blocked = |position: &Position| -> Vec<usize> {
+        (0..position.squares.len()).filter(|&number| is_blocked(&position.squares[number])).collect()
+    };
+    let edges = [
+        (0..width).collect::<Vec<_>>(),
+        ((height - 1) * width..height * width).collect(),
+        (0..height).map(|row| row * width).collect(),
+        (0..height).map(|row| row * width + width - 1).collect(),
+    ];
+    let edge = edges.into_iter().find(|edge| positions.iter().all(|position| blocked(position) == *edge));
+    if let Some(edge) = edge.filter(|_| !positions.is_empty()) {
+        model.holes = edge.into_iter().map(|number| model.square(number)).collect();
+        model.holes.sort_unstable();
     }
 }
 

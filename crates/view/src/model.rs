@@ -147,6 +147,12 @@ pub struct Layer {
     /// step down. The content is empty if the facts hold only coordinates.
     #[serde(default)]
     pub walls: BTreeMap<String, [i32; 2]>,
+    /// If the walls of the layer are signs that compare two squares: whether the square of the fact has the greater value.
+    #[serde(default)]
+    pub compares: Option<bool>,
+    /// Whether the layer marks one square in every state, and not always the same one: that of a man who goes about.
+    #[serde(default)]
+    pub walker: bool,
     /// If the facts of the layer are edges between two squares: where a fact holds the column and the row of the second
     /// one.
     #[serde(default)]
@@ -299,6 +305,23 @@ pub struct BoardModel {
     /// The contents that stand for blocked squares: they belong to no role and never move.
     #[serde(default)]
     pub blocks: BTreeSet<String>,
+    /// The contents that belong to no role, come in the course of play and stay, and that are no blocked squares: trails.
+    #[serde(default)]
+    pub trails: BTreeSet<String>,
+    /// The contents that turn into each other by themselves until the last one goes away, the first of them first: lights
+    /// that go out.
+    #[serde(default)]
+    pub fading: Vec<String>,
+    /// If each square holds a value that stays and a state that play changes: the state of squares that are left as they
+    /// are, and that of shaded squares.
+    #[serde(default)]
+    pub shades: Option<[String; 2]>,
+    /// The sizes of things that stand on each other, always a smaller one on a larger one, in percent of the largest.
+    #[serde(default)]
+    pub sizes: BTreeMap<String, u8>,
+    /// For each role, whether its men point up (-1) or down (1). Empty if men do not point anywhere.
+    #[serde(default)]
+    pub ahead: Vec<i32>,
     /// The colour of each role, as `#rrggbb`.
     #[serde(default)]
     pub colours: Vec<String>,

@@ -4,6 +4,7 @@
 //! `(<= (legal white …) (true (cell ?x ?y wp)))`. Where facts and rules do not decide, the name of the piece
 //! does: it may begin or end with a role's name, or begin with a role's initial.
 
+use crate::colour::is_name;
 use crate::evidence::Evidence;
 use crate::fluent::Table;
 use crate::model::{BoardModel, Coordinate, Layer, Order};
@@ -16,6 +17,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The number of votes that a fact gives to a role as the owner of a piece, if the fact names this role and
 /// this piece. A rule that names a role and a piece gives one vote.
 const FACT: u32 = 3;
+/// The number of votes that a rule gives by which a move of one role puts a piece on the board.
+const PUT: u32 = 2;
 /// The role with the most votes for a piece wins if it has at least this many votes, and also at least this
 /// many times as many votes as any other role. Otherwise the votes do not decide.
 const LEAD: u32 = 2;
@@ -81,6 +84,7 @@ fn owners(
         contents.iter().enumerate().map(|(i, content)| (content.as_str(), i)).collect();
     let mut votes = vec![vec![0u32; evidence.roles.len()]; contents.len()];
     for rule in &description.rules {
+        let put = puts(description, rule);
         let names = constants(description, rule);
         let roles: BTreeSet<usize> = names.iter().filter_map(|n| role_number.get(n).copied()).collect();
         let pieces: BTreeSet<usize> = names
@@ -88,8 +92,21 @@ fn owners(
             .filter(|n| !role_number.contains_key(*n))
             .filter_map(|n| content_number.get(n).copied())
             .collect();
+        // A move puts the piece in the head; the others are those that it meets.
+        let pieces: BTreeSet<usize> = if put {
+            let head = constants_of(description, rule.head.args.clone());
+            pieces.into_iter().filter(|&piece| head.contains(contents[piece].as_str())).collect()
+        } else {
+            pieces
+        };
         if let (1, 1) = (roles.len(), pieces.len()) {
-            let weight = if rule.body.is_empty() { FACT } else { 1 };
+            let weight = if rule.body.is_empty() {
+                FACT
+            } else if put {
+                PUT
+            } else {
+                1
+            };
             for &piece in &pieces {
                 votes[piece][*roles.first().expect("one")] += weight;
             }
@@ -113,6 +130,12 @@ fn owners(
     }
     by_initials(contents, evidence, &mut owners);
     owners
+}
+
+/// Whether a rule says what a move leads to.
+fn puts(description: &Description, rule: &Rule) -> bool {
+    let is_move = |literal: &Literal| matches!(literal, Literal::Positive(atom) if description.name(atom.relation) == "does");
+    description.name(rule.head.relation) == "next" && rule.body.iter().any(is_move)
 }
 
 /// The role whose whole name stands at the beginning or the end of the content. `None` unless there is
@@ -166,7 +189,6 @@ fn by_initials(contents: &[String], evidence: &Evidence<'_>, owners: &mut BTreeM
 
 /// The names of the constants in the head and the positive conditions of a rule.
 fn constants<'a>(description: &'a Description, rule: &Rule) -> BTreeSet<&'a str> {
-    let mut out = BTreeSet::new();
     let mut stack: Vec<TermId> = rule.head.args.clone();
     for literal in &rule.body {
         match literal {
@@ -174,6 +196,12 @@ fn constants<'a>(description: &'a Description, rule: &Rule) -> BTreeSet<&'a str>
             Literal::Negative(_) | Literal::Distinct(..) => {}
         }
     }
+    constants_of(description, stack)
+}
+
+/// The names of the constants in terms.
+fn constants_of(description: &Description, mut stack: Vec<TermId>) -> BTreeSet<&str> {
+    let mut out = BTreeSet::new();
     let mut seen: BTreeSet<usize> = BTreeSet::new();
     while let Some(term) = stack.pop() {
         if !seen.insert(term.index()) {
@@ -203,6 +231,19 @@ fn empty(evidence: &Evidence<'_>, model: &BoardModel, number: usize) -> Option<S
         return None;
     }
     let domain = &table.columns[column].domain;
+    // A content that is on every square in every state, beside others, says nothing.
+    let squares =
+        model.columns.values.len() * model.rows.values.len() * model.board_count() - model.holes.len();
+    let everywhere = |value: &&String| {
+        let count = |state: &Vec<Vec<&str>>| state.iter().filter(|row| row[column] == value.as_str()).count();
+        table.states.len() > 1 && table.states.iter().all(|state| count(state) >= squares)
+    };
+    if layer.content.len() == 1
+        && domain.len() > 1
+        && let Some(value) = domain.iter().find(everywhere)
+    {
+        return Some(value.clone());
+    }
     let owned = |value: &str| evidence.roles.iter().any(|role| role == value);
     let is_empty = |value: &&String| {
         is_called_empty(value) && !owned(value) && !stands_like_a_piece(table, column, value)
@@ -210,8 +251,6 @@ fn empty(evidence: &Evidence<'_>, model: &BoardModel, number: usize) -> Option<S
     if let Some(named) = domain.iter().find(is_empty) {
         return Some(named.clone());
     }
-    let squares =
-        model.columns.values.len() * model.rows.values.len() * model.board_count() - model.holes.len();
     let first = table.states.first()?;
     let full = first.len() * 10 >= squares * 9 && table.states.iter().all(|state| state.len() == first.len());
     if !full || domain.len() < 2 {
@@ -232,7 +271,11 @@ fn empty(evidence: &Evidence<'_>, model: &BoardModel, number: usize) -> Option<S
         *counts.entry(row[column]).or_default() += 1;
     }
     let rows: usize = counts.values().sum();
-    let unowned = counts.iter().filter(|(value, _)| !owned(value) && !model.owners.contains_key(**value));
+    // One of several colours is a thing.
+    let colours = domain.iter().filter(|value| is_name(value)).count();
+    let unowned = counts.iter().filter(|(value, _)| {
+        !(owned(value) || model.owners.contains_key(**value) || colours > 1 && is_name(value))
+    });
     let (value, count) = unowned.max_by_key(|(value, count)| (**count, std::cmp::Reverse(**value)))?;
     (*count as f64 >= MOSTLY * rows as f64).then(|| (*value).to_owned())
 }

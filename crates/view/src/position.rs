@@ -53,6 +53,9 @@ pub struct Line {
     pub side: [i32; 2],
     /// The index of the role that owns the line.
     pub owner: Option<usize>,
+    /// If the line is a sign between two squares: whether the value of `from` is the greater one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub compares: Option<bool>,
 }
 
 /// A state as it is drawn.
@@ -219,7 +222,8 @@ impl BoardModel {
             let from = self.square_at(layer, |coordinate| coordinate.read(text))?;
             let column = self.columns.position(x.read(text)?)?;
             let row = self.rows.position(y.read(text)?)?;
-            return Some(Line { from, to: Some(Square { row, column, ..from }), side: [0, 0], owner });
+            let to = Some(Square { row, column, ..from });
+            return Some(Line { from, to, side: [0, 0], owner, compares: None });
         }
         let content: Vec<&str> = layer.content.iter().filter_map(|c| at(text, &c.path)).collect();
         let side = *layer.walls.get(&content.join(" "))?;
@@ -232,7 +236,7 @@ impl BoardModel {
             (Some(column), None, [0, y]) if y != 0 => (column, far(&self.rows, y), [0, -y]),
             _ => return None,
         };
-        Some(Line { from: Square { board: 0, row, column }, to: None, side, owner })
+        Some(Line { from: Square { board: 0, row, column }, to: None, side, owner, compares: layer.compares })
     }
 
     /// The index of the role that owns the content `value`.

@@ -6,17 +6,22 @@ use serde::Serialize;
 
 /// The width of a square.
 pub const UNIT: i32 = 100;
-/// The room for the coordinates at the left and below a board.
-const RIM: i32 = 36;
 /// The room around a board without coordinates.
 const MARGIN: i32 = 10;
 /// The room between boards, and between boards that are the parts of one board.
-const GAP: i32 = 70;
+const GAP: i32 = 40;
 const SEAM: i32 = 14;
-/// The room for the name of a board above it.
-const TITLE: i32 = 44;
+/// The size of names is this share of the longer side of a drawing, but no less than [`LEAST`], so that they can be read
+/// on a small drawing.
+const SHARE: i32 = 25;
+const LEAST: i32 = 22;
+/// The width of a character in a hundredth of the size of the text.
+const CHARACTER: i32 = 62;
 /// A track with more squares than this takes several lines.
 const LINE: usize = 12;
+/// A board that is at least this high, and this many times as high as wide, is drawn in several strips.
+const HIGH: usize = 10;
+const NARROW: usize = 5;
 
 /// `number` as a signed number, for the arithmetic of places.
 pub(crate) fn signed(number: usize) -> i32 {
@@ -34,15 +39,25 @@ pub struct Scene {
     pub places: Vec<[i32; 2]>,
     /// The shape of the squares.
     pub cell: Cell,
-    /// The texts beside and above the boards: names of columns, rows and boards, each with its centre.
-    pub texts: Vec<(String, [i32; 2])>,
+    /// The texts beside and above the boards: names of columns, rows and boards, each with its centre and its size.
+    pub texts: Vec<(String, [i32; 2], i32)>,
 }
 
 /// The places of the squares of one board, and its size.
 struct Block {
     places: Vec<[i32; 2]>,
     size: [i32; 2],
-    texts: Vec<(String, [i32; 2])>,
+    texts: Vec<(String, [i32; 2], i32)>,
+}
+
+/// The width of a text.
+fn wide(text: &str, font: i32) -> i32 {
+    signed(text.chars().count()) * font * CHARACTER / 100
+}
+
+/// The size of `text` in a room of the width `room`: at most `font`.
+fn fitting(text: &str, font: i32, room: i32) -> i32 {
+    font.min(room * 100 / CHARACTER / signed(text.chars().count()).max(1)).max(LEAST / 2)
 }
 
 impl BoardModel {
@@ -60,11 +75,14 @@ impl BoardModel {
     /// ```
     pub fn scene(&self) -> Scene {
         let boards = self.board_count();
-        let block = self.block();
         let named = boards > 1 && !self.joined;
-        let title = if named { TITLE } else { 0 };
         let gap = if self.joined { SEAM } else { GAP };
         let across = self.boards_across();
+        let rough = self.block(LEAST).size;
+        let [wide, high] = [signed(across) * rough[0], signed(boards.div_ceil(across)) * rough[1]];
+        let font = (wide.max(high) / SHARE).max(LEAST);
+        let block = self.block(font);
+        let title = if named { font * 16 / 10 } else { 0 };
         let mut scene = Scene { width: 0, height: 0, places: Vec::new(), cell: self.cell, texts: Vec::new() };
         for board in 0..boards {
             let (column, row) = (signed(board % across), signed(board / across));
@@ -72,11 +90,14 @@ impl BoardModel {
             let moved = |place: &[i32; 2]| [place[0] + at[0], place[1] + at[1]];
             scene.places.extend(block.places.iter().map(moved));
             if named {
-                let centre = [at[0] + block.size[0] / 2, at[1] - TITLE / 2];
-                scene.texts.push((self.board_name(board), centre));
+                let centre = [at[0] + block.size[0] / 2, at[1] - title / 2];
+                let name = crate::caption::words(&self.board_name(board));
+                let size = fitting(&name, font, block.size[0] + gap);
+                scene.texts.push((name, centre, size));
             }
             if !self.joined {
-                scene.texts.extend(block.texts.iter().map(|(text, place)| (text.clone(), moved(place))));
+                let texts = block.texts.iter();
+                scene.texts.extend(texts.map(|(text, place, size)| (text.clone(), moved(place), *size)));
             }
             scene.width = scene.width.max(at[0] + block.size[0]);
             scene.height = scene.height.max(at[1] + block.size[1]);
@@ -95,48 +116,147 @@ impl BoardModel {
         let shape = |across: usize| {
             let (wide, high) =
                 ((across * (width + 1)) as f64, (boards.div_ceil(across) * (height + 1)) as f64);
-            (wide / high / 1.3).ln().abs()
+            (wide / high / 1.05).ln().abs()
         };
         (1..=boards).min_by(|&a, &b| shape(a).total_cmp(&shape(b))).unwrap_or(1)
     }
 
-    fn block(&self) -> Block {
-        let (width, height) = (self.columns.values.len(), self.rows.values.len());
+    /// The places of one board with names of the size `font`.
+    fn block(&self, font: i32) -> Block {
         if !self.places.is_empty() {
             return self.placed();
         }
         let track = self.layers.iter().all(|layer| layer.y.is_none()) && !self.stacked;
-        let line = if track && width > LINE { width.div_ceil(width.div_ceil(LINE)) } else { width };
-        let left = if track || self.joined { MARGIN } else { RIM };
-        let top = MARGIN;
-        let pitch = if track { UNIT + RIM } else { UNIT };
+        if track { self.track(font) } else { self.grid(font) }
+    }
+
+    /// A track in lines of equal length, with the name of each square below it.
+    fn track(&self, font: i32) -> Block {
+        let width = self.columns.values.len();
+        let line = if width > LINE { width.div_ceil(width.div_ceil(LINE)) } else { width };
+        let pitch = UNIT + font * 14 / 10;
         let mut block = Block { places: Vec::new(), size: [0, 0], texts: Vec::new() };
-        for row in 0..height {
-            for column in 0..width {
-                let (across, down) = (column % line.max(1), row + column / line.max(1));
-                let place = [left + signed(across) * UNIT + UNIT / 2, top + signed(down) * pitch + UNIT / 2];
-                block.places.push(place);
-                if track {
-                    block.texts.push((
-                        self.columns.values[column].clone(),
-                        [place[0], place[1] + UNIT / 2 + RIM / 2],
-                    ));
-                }
-            }
+        for (column, name) in self.columns.values.iter().enumerate() {
+            let (across, down) = (signed(column % line), signed(column / line));
+            let place = [MARGIN + across * UNIT + UNIT / 2, MARGIN + down * pitch + UNIT / 2];
+            block.places.push(place);
+            let centre = [place[0], place[1] + (pitch) / 2];
+            block.texts.push((name.clone(), centre, fitting(name, font, UNIT)));
         }
-        let right = block.places.iter().map(|p| p[0]).max().unwrap_or(0) + UNIT / 2;
-        let bottom = block.places.iter().map(|p| p[1]).max().unwrap_or(0) + UNIT / 2;
-        let named = !track && !self.joined;
-        if named {
-            for (row, name) in self.rows.values.iter().enumerate() {
-                block.texts.push((name.clone(), [left / 2, top + signed(row) * UNIT + UNIT / 2]));
-            }
-            for (column, name) in self.columns.values.iter().enumerate() {
-                block.texts.push((name.clone(), [left + signed(column) * UNIT + UNIT / 2, bottom + RIM / 2]));
-            }
-        }
-        block.size = [right + MARGIN, bottom + if named || track { RIM } else { MARGIN }];
+        block.size =
+            [signed(line) * UNIT + 2 * MARGIN, signed(width.div_ceil(line.max(1))) * pitch + 2 * MARGIN];
         block
+    }
+
+    /// A board of rows and columns, in several strips if it is high and narrow. Lines at its edges without any squares are
+    /// left out.
+    fn grid(&self, font: i32) -> Block {
+        let (columns, rows) = (self.used(false), self.used(true));
+        let strip = rows.len().div_ceil(self.strips(columns.len(), rows.len()));
+        let (names, labels) =
+            (self.names(&self.rows.values, rows.clone()), self.names(&self.columns.values, columns.clone()));
+        let longest = names.iter().map(|name| wide(name, font)).max().unwrap_or(0);
+        // Names of rows take no more room than the squares.
+        let most = signed(columns.len()) * UNIT;
+        let font_of_rows = if longest > most { (font * most / longest).max(LEAST / 2) } else { font };
+        let left = names.iter().map(|name| wide(name, font_of_rows)).max().map_or(MARGIN, |wide| wide + font);
+        let pitch = left + signed(columns.len()) * UNIT + MARGIN;
+        let bottom = MARGIN + signed(strip) * UNIT;
+        let place = |row: usize, column: usize| {
+            let row = signed(row) - signed(rows.start);
+            let column = signed(column) - signed(columns.start);
+            let number =
+                (row / signed(strip).max(1)).clamp(0, signed(rows.len().saturating_sub(1) / strip.max(1)));
+            let down = row - number * signed(strip);
+            [number * pitch + left + column * UNIT + UNIT / 2, MARGIN + down * UNIT + UNIT / 2]
+        };
+        let mut block = Block { places: Vec::new(), size: [0, 0], texts: Vec::new() };
+        for row in 0..self.rows.values.len() {
+            block.places.extend((0..self.columns.values.len()).map(|column| place(row, column)));
+        }
+        // 1. The names of the rows: not all of them if they are larger than a row.
+        let every = usize::try_from((font_of_rows * 11 / 10).div_euclid(UNIT)).unwrap_or(0) + 1;
+        for (number, name) in names.iter().enumerate().filter(|(number, _)| number % every == 0) {
+            let [x, y] = place(rows.start + number, columns.start);
+            let right = x - UNIT / 2 - font / 3;
+            block.texts.push((name.clone(), [right - wide(name, font_of_rows) / 2, y], font_of_rows));
+        }
+        // 2. The names of the columns: in two lines if they are wider than a column.
+        let longest = labels.iter().map(|name| wide(name, font)).max().unwrap_or(0);
+        let is_number = labels.iter().all(|name| name.parse::<i64>().is_ok());
+        let every = if is_number {
+            usize::try_from((longest * 11 / 10).div_euclid(UNIT)).unwrap_or(0) + 1
+        } else {
+            1
+        };
+        let two = !is_number && longest > UNIT && labels.len() > 1;
+        for start in (0..rows.len().max(1)).step_by(strip.max(1)) {
+            for (number, name) in labels.iter().enumerate().filter(|(number, _)| number % every == 0) {
+                let x = place(rows.start + start, columns.start + number)[0];
+                let down = if two && number % 2 == 1 { font * 12 / 10 } else { 0 };
+                let room = if two { 2 * UNIT - font / 2 } else { signed(every) * UNIT };
+                block.texts.push((
+                    name.clone(),
+                    [x, bottom + font * 7 / 10 + down],
+                    fitting(name, font, room),
+                ));
+            }
+        }
+        let lines = if labels.is_empty() { 0 } else { i32::from(two) + 1 };
+        let strips = signed(rows.len().div_ceil(strip.max(1)));
+        let right = if two { font } else { 0 };
+        block.size = [strips * pitch + right, bottom + MARGIN.max(lines * font * 13 / 10)];
+        block
+    }
+
+    /// The rows, or the columns, between the first and the last one with a square.
+    fn used(&self, rows: bool) -> std::ops::Range<usize> {
+        let axis = if rows { &self.rows } else { &self.columns };
+        let across = if rows { &self.columns } else { &self.rows };
+        let all = 0..axis.values.len();
+        if self.holes.is_empty() || self.is_grounded() {
+            return all;
+        }
+        let mut count = vec![0; axis.values.len()];
+        for hole in &self.holes {
+            if let Some(count) = count.get_mut(if rows { hole.row } else { hole.column }) {
+                *count += 1;
+            }
+        }
+        let full = across.values.len() * self.board_count();
+        let exists = |line: &usize| count[*line] < full;
+        match (all.clone().find(exists), all.clone().rfind(exists)) {
+            (Some(first), Some(last)) => first..last + 1,
+            _ => all,
+        }
+    }
+
+    /// The number of strips in which a board of `width` by `height` squares is drawn.
+    fn strips(&self, width: usize, height: usize) -> usize {
+        let whole = self.layers.iter().all(|layer| layer.to.is_none());
+        if !whole || self.joined || self.stacked || height < HIGH || height < NARROW * width {
+            return 1;
+        }
+        // The drawing comes near to a square.
+        let shape = |strips: usize| {
+            let (wide, high) = ((strips * (width + 1)) as f64, (height.div_ceil(strips) + 1) as f64);
+            (wide / high).ln().abs()
+        };
+        (1..=height).min_by(|&a, &b| shape(a).total_cmp(&shape(b))).unwrap_or(1)
+    }
+
+    /// The names of some rows or columns. Towers need no names, except for bases on which they stand. Numbers after the
+    /// same letter stand alone.
+    fn names(&self, values: &[String], range: std::ops::Range<usize>) -> Vec<String> {
+        let is_thing = |value: &String| self.layers[0].values.iter().flatten().any(|thing| thing == value);
+        if self.joined || self.stacked && (values == self.rows.values || values.iter().any(is_thing)) {
+            return Vec::new();
+        }
+        let parts: Option<Vec<(&str, &str)>> =
+            values.iter().map(|value| crate::term::letters_and_number(value)).collect();
+        let alike = parts.filter(|parts| parts.iter().all(|part| part.0.len() == 1 && part.0 == parts[0].0));
+        let name = |number: usize| alike.as_ref().map_or(values[number].as_str(), |parts| parts[number].1);
+        range.map(|number| crate::caption::words(name(number))).collect()
     }
 
     /// The block of a board whose squares have places of their own.
@@ -154,8 +274,8 @@ impl BoardModel {
         let places: Vec<[i32; 2]> = places;
         let track = self.layers.iter().all(|layer| layer.y.is_none()) && self.cell == Cell::Square;
         let names = self.columns.values.iter().zip(&places).filter(|_| track);
-        let texts =
-            names.map(|(name, place)| (name.clone(), [place[0] - UNIT * 2 / 5, place[1] - UNIT * 2 / 5]));
+        let texts = names
+            .map(|(name, place)| (name.clone(), [place[0] - UNIT * 2 / 5, place[1] - UNIT * 2 / 5], LEAST));
         let texts = texts.collect();
         Block { places, size: [most[0] - least[0], most[1] - least[1]], texts }
     }

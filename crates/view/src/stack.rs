@@ -7,6 +7,7 @@
 //! or above itself. Another fluent describes single things, as `(clear a)` does. If all of this holds, the
 //! first argument is the upper thing.
 
+use crate::conduct::sizes;
 use crate::evidence::Evidence;
 use crate::fluent::{Row, Table};
 use crate::model::{Axis, BoardModel, Kind, Layer, Order, Square};
@@ -45,8 +46,12 @@ pub(crate) fn stack(evidence: &Evidence<'_>, model: &mut BoardModel) -> bool {
         empty: None,
         ground: false,
         walls: BTreeMap::new(),
+        compares: None,
+        walker: false,
         to: None,
     }];
+    let layer = &model.layers[0];
+    model.sizes = sizes(&table.states, &layer.values[0], &layer.x, &layer.content[0]);
     true
 }
 

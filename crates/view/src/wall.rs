@@ -16,6 +16,24 @@ const STEPS: f64 = 0.7;
 const COMPASS: [(&str, [i32; 2]); 4] =
     [("north", [0, -1]), ("south", [0, 1]), ("east", [1, 0]), ("west", [-1, 0])];
 
+/// The words that say which of two squares has the greater value.
+const COMPARISONS: [(&str, bool); 8] = [
+    ("gt", true),
+    ("greater", true),
+    ("more", true),
+    ("larger", true),
+    ("lt", false),
+    ("less", false),
+    ("smaller", false),
+    ("fewer", false),
+];
+
+/// The comparison that the name of a fluent tells.
+fn comparison(name: &str) -> Option<bool> {
+    let name = crate::caption::words(name).to_ascii_lowercase();
+    name.split(' ').find_map(|word| COMPARISONS.iter().find(|(known, _)| *known == word)).map(|found| found.1)
+}
+
 /// Finds the lines of `model`.
 pub(crate) fn draw_lines(description: &Description, evidence: &Evidence<'_>, model: &mut BoardModel) {
     if model.kind == Kind::Table || model.kind == Kind::Track || model.stacked {
@@ -34,6 +52,9 @@ pub(crate) fn draw_lines(description: &Description, evidence: &Evidence<'_>, mod
                 values.push(empty);
             }
             layer.walls = walls;
+            if layer.content.is_empty() {
+                layer.compares = comparison(&layer.relation);
+            }
         }
     }
 }
@@ -141,11 +162,13 @@ fn walls(
     if !fixed || layer.content.len() > 1 {
         return BTreeMap::new();
     }
+    // The rules need not use a sign together with a step; those that list it do.
+    let sign = layer.content.is_empty() && comparison(&layer.relation).is_some();
     let mut sides: BTreeMap<String, BTreeSet<[i32; 2]>> = BTreeMap::new();
     for rule in &description.rules {
         let atoms: Vec<&Atom> = atoms(rule).collect();
         for atom in &atoms {
-            let Some((square, content)) = square_of(description, atom, layer) else { continue };
+            let Some((square, content)) = square_of(description, atom, layer, sign) else { continue };
             for step in atoms.iter().filter(|step| step.args.len() == 2) {
                 let name = description.name(step.relation);
                 let Some(way) = steps.iter().find(|way| way.name == name) else { continue };
@@ -189,8 +212,14 @@ fn atoms(rule: &Rule) -> impl Iterator<Item = &Atom> {
 
 /// If `atom` is about the fluent of `layer`: the terms that give the column and the row, and the content, which must be a
 /// constant.
-fn square_of(description: &Description, atom: &Atom, layer: &Layer) -> Option<([Option<TermId>; 2], String)> {
-    if description.name(atom.relation) != "true" {
+fn square_of(
+    description: &Description,
+    atom: &Atom,
+    layer: &Layer,
+    sign: bool,
+) -> Option<([Option<TermId>; 2], String)> {
+    let name = description.name(atom.relation);
+    if name != "true" && !(sign && name == "init") {
         return None;
     }
     let Term::Compound(function, args) = description.terms.get(*atom.args.first()?) else { return None };
@@ -265,6 +294,8 @@ fn edges(evidence: &Evidence<'_>, model: &mut BoardModel) {
             empty: None,
             ground: false,
             walls: BTreeMap::new(),
+            compares: None,
+            walker: false,
             to: Some([coordinate(u), coordinate(v)]),
         });
     }

@@ -1,6 +1,7 @@
 // The page's display beside the board: facts that lie on no square, and a role's knowledge of the state.
 
 import { el, moveText, words } from "./dom.js";
+import { drawing } from "./pieces.js";
 
 /** So many possible facts are listed. */
 const POSSIBLE = 12;
@@ -27,18 +28,31 @@ function extent({ extent, possible }) {
   ];
 }
 
+/** Facts about the same things as a table: a row for each of them. */
+function chart({ heads, rows }) {
+  const row = ([first, ...cells]) =>
+    el("tr", {}, el("th", { scope: "row" }, first), cells.map((cell) => el("td", {}, cell)));
+  const head = heads.map((text) => el("th", { scope: "col" }, text));
+  return el("table", {}, el("thead", {}, el("tr", {}, head)), el("tbody", {}, rows.map(row)));
+}
+
+/** What the marks on the board mean. */
+function legend(marks) {
+  const entry = ([picture, name]) => el("li", {}, drawing(picture, 100, 100), name);
+  return el("ul", { class: "legend", "aria-label": "marks", hidden: !marks.length }, marks.map(entry));
+}
+
 /** The elements beside the board in the state `node`; `table` says that there is no board. */
 export function beside(node, table) {
-  const items = node.side.filter((beside) => table || beside.kind !== "control");
-  const entry = (beside) => {
-    const rows = beside.rows.slice(0, table ? 200 : 12).map((row) => row.join(" "));
-    const more = beside.rows.length > rows.length ? ` and ${beside.rows.length - rows.length} more` : "";
-    return el(
-      "div",
-      {},
-      el("dt", {}, words(beside.relation)),
-      el("dd", {}, rows.filter(Boolean).join(" · ") || "yes", more),
-    );
-  };
-  return [...extent(node), el("dl", {}, items.map(entry))];
+  const items = node.side.filter((caption) => table || caption.kind !== "control");
+  const entry = ({ title, rows }) =>
+    el("div", {}, el("dt", {}, title), el("dd", {}, rows.map((row) => row.join(" ")).join(" · ") || "yes"));
+  const plain = items.filter(({ heads }) => !heads.length);
+  const charts = items.filter(({ heads }) => heads.length);
+  return [
+    ...extent(node),
+    legend(node.legend ?? []),
+    ...charts.map(chart),
+    el("dl", {}, plain.map(entry)),
+  ];
 }

@@ -147,8 +147,8 @@ fn draw(offer: &Offer, stop: &StopToken) -> Result<Value, String> {
         "roles": game.roles().map(|role| game.role_name(role)).collect::<Vec<_>>(),
         "board": picture::board(&model),
         "squares": picture::squares_of(style, &position),
-        "lines": model.lines(&position, &model.scene()),
-        "side": position.side,
+        "lines": model.lines(&position, &model.scene(), &[]),
+        "side": model.captions(&position),
         "simultaneous": is_simultaneous(&game, &mut machine, first, stop),
     }))
 }

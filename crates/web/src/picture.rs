@@ -99,14 +99,16 @@ pub(crate) fn moment(style: Style<'_>, moment: &Moment, joint: &[String], before
     let model = style.model;
     let position = model.place(&moment.facts);
     let earlier = before.map(|before| model.place(&before.facts));
+    let changed = earlier.as_ref().map_or_else(Vec::new, |earlier| model.changes(earlier, &position).lines);
     let last = earlier.map_or_else(Vec::new, |earlier| last(model, joint, &earlier, &position));
     let legal: Vec<Vec<Value>> = moment.legal.iter().map(|moves| gestures(model, moves, &position)).collect();
     json!({
         "moves": joint,
         "last": last,
         "squares": squares_of(style, &position),
-        "lines": model.lines(&position, &model.scene()),
-        "side": position.side,
+        "lines": model.lines(&position, &model.scene(), &changed),
+        "side": model.captions(&position),
+        "legend": model.legend(&position, style.labels),
         "legal": legal,
         "terminal": moment.terminal,
         "goals": moment.scores(),
