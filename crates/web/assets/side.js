@@ -31,7 +31,12 @@ function extent({ extent, possible }) {
 /** Facts about the same things as a table: a row for each of them. */
 function chart({ heads, rows }) {
   const row = ([first, ...cells]) =>
-    el("tr", {}, el("th", { scope: "row" }, first), cells.map((cell) => el("td", {}, cell)));
+    el(
+      "tr",
+      {},
+      el("th", { scope: "row" }, first),
+      cells.map((cell) => el("td", {}, cell)),
+    );
   const head = heads.map((text) => el("th", { scope: "col" }, text));
   return el("table", {}, el("thead", {}, el("tr", {}, head)), el("tbody", {}, rows.map(row)));
 }
@@ -49,10 +54,5 @@ export function beside(node, table) {
     el("div", {}, el("dt", {}, title), el("dd", {}, rows.map((row) => row.join(" ")).join(" · ") || "yes"));
   const plain = items.filter(({ heads }) => !heads.length);
   const charts = items.filter(({ heads }) => heads.length);
-  return [
-    ...extent(node),
-    legend(node.legend ?? []),
-    ...charts.map(chart),
-    el("dl", {}, plain.map(entry)),
-  ];
+  return [...extent(node), legend(node.legend ?? []), ...charts.map(chart), el("dl", {}, plain.map(entry))];
 }
