@@ -61,6 +61,12 @@ fn hexagons(relations: &[Vec<Vec<String>>], model: &mut BoardModel) {
     let exists = |number: &usize| model.holes.binary_search(&model.square(*number)).is_err();
     let existing: Vec<usize> = (0..count).filter(exists).collect();
     let related: Vec<Pairs> = relations.iter().filter_map(|tuples| neighbours(tuples, model)).collect();
+    if let Some(step) = slanting(relations, &existing, model) {
+        // A step along a slanting line leads to the square that touches in the next row.
+        model.places = sheared(model, if step > 0 { -UNIT / 2 } else { UNIT / 2 });
+        model.cell = Cell::Hexagon;
+        return;
+    }
     let mut best: Option<(f64, Vec<[i32; 2]>)> = None;
     for places in hexagonal(model) {
         if let Some(share) = touching(&related, &existing, &places, model)
@@ -107,6 +113,48 @@ fn touching(related: &[Pairs], existing: &[usize], places: &[[i32; 2]], model: &
     accepted.then_some(covered)
 }
 
+/// The places of hexagons in lines that are moved sideways by `step`, each against the one before.
+fn sheared(model: &BoardModel, step: i32) -> Vec<[i32; 2]> {
+    let width = model.columns.values.len();
+    let place = |number: usize| {
+        let (row, column) = (signed(number / width), signed(number % width));
+        [column * UNIT + row * step, row * LINE]
+    };
+    (0..width * model.rows.values.len()).map(place).collect()
+}
+
+/// The step to the right, 1 or -1, of lines that lead one row down with each square, if a relation divides all squares
+/// `existing` into such lines, and no relation into lines that slant the other way: rows, columns and these lines are the
+/// three directions of hexagons. Each tuple of the relation names a line and then a square of it.
+fn slanting(relations: &[Vec<Vec<String>>], existing: &[usize], model: &BoardModel) -> Option<i32> {
+    let in_order = model.layers.first()?.y.as_ref().is_some_and(|y| model.layers[0].x.path < y.path);
+    let step = |tuples: &Vec<Vec<String>>| -> Option<i32> {
+        let mut lines: BTreeMap<&str, Vec<[i32; 2]>> = BTreeMap::new();
+        let mut squares: BTreeSet<usize> = BTreeSet::new();
+        for tuple in tuples {
+            let [line, one, other] = tuple.as_slice() else { return None };
+            let (x, y) = if in_order { (one, other) } else { (other, one) };
+            let (column, row) = (model.columns.position(x)?, model.rows.position(y)?);
+            lines.entry(line).or_default().push([signed(row), signed(column)]);
+            if !squares.insert(row * model.columns.values.len() + column) {
+                return None;
+            }
+        }
+        let mut steps: BTreeSet<[i32; 2]> = BTreeSet::new();
+        for line in lines.values_mut() {
+            line.sort_unstable();
+            steps.extend(line.windows(2).map(|pair| [pair[1][0] - pair[0][0], pair[1][1] - pair[0][1]]));
+        }
+        let all = existing.iter().all(|square| squares.contains(square)) && lines.len() > 2;
+        match steps.first() {
+            Some(&[1, step]) if all && steps.len() == 1 && step.abs() == 1 => Some(step),
+            _ => None,
+        }
+    };
+    let steps: BTreeSet<i32> = relations.iter().filter_map(step).collect();
+    steps.first().copied().filter(|_| steps.len() == 1)
+}
+
 /// The places of hexagons in several layouts: lines that are moved sideways, each half a square further than the one
 /// before; every second line moved; lines in the middle above each other.
 fn hexagonal(model: &BoardModel) -> Vec<Vec<[i32; 2]>> {
@@ -114,11 +162,6 @@ fn hexagonal(model: &BoardModel) -> Vec<Vec<[i32; 2]>> {
     let exists = |row, column| model.holes.binary_search(&Square { board: 0, row, column }).is_err();
     let squares = || (0..width * height).map(|number| (number / width, number % width));
     let half = UNIT / 2;
-    let sheared = |step: i32| {
-        squares()
-            .map(|(row, column)| [signed(column) * UNIT + signed(row) * step, signed(row) * LINE])
-            .collect()
-    };
     let bricks = |odd: usize| {
         let place = |(row, column): (usize, usize)| {
             [signed(column) * UNIT + if row % 2 == odd { half } else { 0 }, signed(row) * LINE]
@@ -139,7 +182,7 @@ fn hexagonal(model: &BoardModel) -> Vec<Vec<[i32; 2]>> {
             [signed(ends) * half - 2 * signed(row) * half, signed(column) * LINE]
         })
         .collect();
-    vec![sheared(half), sheared(-half), centred_columns, centred_rows, bricks(0), bricks(1)]
+    vec![sheared(model, half), sheared(model, -half), centred_columns, centred_rows, bricks(0), bricks(1)]
 }
 
 /// Lays out columns that have no row in common with the next column: each column becomes a line of hexagons, and its
@@ -421,6 +464,29 @@ mod tests {
     fn model(rules: &str) -> BoardModel {
         let game = Game::new(ggp_gdl::parse(rules.as_bytes()).expect("it parses")).expect("it is a game");
         infer(&game, &[])
+    }
+
+    #[test]
+    fn lines_in_a_third_direction_make_hexagons() {
+        // A board of four times four squares without two corners.
+        let squares = (1..5).flat_map(|x| (1..5).map(move |y| (x, y)));
+        let squares: Vec<(i32, i32)> = squares.filter(|(x, y)| (3..8).contains(&(x + y))).collect();
+        let up: String = squares.iter().map(|(x, y)| format!("(up l{} {x} {y})", x + y)).collect();
+        let down: String = squares.iter().map(|(x, y)| format!("(down m{} {x} {y})", x - y + 4)).collect();
+        let cell = |lines: &str| {
+            let rules = format!(
+                "(role r) (role s) (succ 1 2) (succ 2 3) (succ 3 4) {lines}
+                (<= (legal ?r (put ?x ?y)) (role ?r) (up ?l ?x ?y) (not (true (man ?x ?y r))))
+                (<= (next (man ?x ?y ?r)) (does ?r (put ?x ?y))) (init (man 1 2 s))
+                (<= (next (man ?x ?y ?r)) (true (man ?x ?y ?r)))
+                (<= (goal ?r 0) (role ?r)) (<= terminal (true (man 2 2 r)))"
+            );
+            let model = model(&rules);
+            assert_eq!(model.holes.len(), 2);
+            model.cell
+        };
+        assert_eq!(cell(&up), Cell::Hexagon);
+        assert_eq!(cell(&(up + &down)), Cell::Square, "lines in four directions");
     }
 
     #[test]
