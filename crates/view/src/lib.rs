@@ -50,6 +50,7 @@ mod moves;
 mod order;
 mod orient;
 mod owner;
+mod pits;
 mod planes;
 mod position;
 mod reach;
