@@ -55,6 +55,7 @@ mod orient;
 mod owner;
 mod page;
 mod paint;
+mod pits;
 mod planes;
 mod position;
 mod reach;
