@@ -28,7 +28,7 @@ div { display: grid; grid-template-columns: 1fr 1fr; gap: 6px; align-items: cent
 svg { width: 100%; height: var(--height); }
 """
 # The width of the window, the games on a line, the lines on a sheet, the height of a drawing.
-SHEETS = {"desktop": (1280, 3, 5, 205), "phone": (390, 1, 6, 360)}
+SHEETS = {"desktop": (1280, 2, 4, 310), "phone": (390, 1, 6, 360)}
 
 
 def draw(path, *words):
