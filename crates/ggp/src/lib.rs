@@ -49,6 +49,7 @@ mod build;
 mod cache;
 mod error;
 mod late_player;
+mod learner;
 mod load;
 mod machine;
 mod observations;
@@ -67,6 +68,7 @@ pub use build::{Build, BuildError, BuildTimes, Choice, UnknownChoice};
 pub use cache::{CacheUsage, NetworkCache};
 pub use error::Error;
 pub use late_player::LatePlayer;
+pub use learner::Learner;
 pub use load::{LoadError, MAX_RULESHEET_BYTES, Rulesheet, load, parse};
 pub use participants::{Participant, ParticipantError, Participants};
 pub use player::{play_match, play_match_until};
@@ -92,4 +94,7 @@ pub use ggp_game::{
 };
 pub use ggp_gdl::{Diagnostic, Severity, Strictness};
 pub use ggp_propnet::{Cpu, DecodeError, GroundLimits, PropNetMachine, Seeds};
-pub use ggp_search::{Halt, Limits as SearchLimits, MctsOptions, PlayerSpec, SpecError};
+pub use ggp_search::{
+    Generation, Halt, KnowledgeError, Lesson, Limits as SearchLimits, MctsOptions, PlayerSpec, SpecError,
+    Trial,
+};

@@ -27,6 +27,7 @@ mod equilibrium;
 mod error;
 mod game;
 mod interrupt;
+mod learner;
 mod matches;
 mod observation;
 mod outcome;
@@ -48,6 +49,8 @@ mod _ggp {
     use crate::batch::Batch;
     #[pymodule_export]
     use crate::game::{Game, load};
+    #[pymodule_export]
+    use crate::learner::PolicyLearner;
     #[pymodule_export]
     use crate::search::Search;
     #[pymodule_export]

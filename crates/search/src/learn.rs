@@ -3,12 +3,15 @@
 //! rules; [`Knowledge`] is a file of lessons.
 
 mod contest;
+mod distributed;
 mod knowledge;
 mod learner;
 mod lesson;
 mod positions;
 mod self_play;
+mod trial;
 
 pub use knowledge::{Knowledge, KnowledgeError};
 pub use learner::{Generation, Learner, Trial};
 pub use lesson::{Feature, Lesson};
+pub use self_play::SelfPlayMatch;

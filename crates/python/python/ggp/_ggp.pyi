@@ -7,12 +7,13 @@ from typing import Any, Literal, TypeAlias, final, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ggp._results import Analysis, BestPlay, Candidate, Equilibrium, Matches, Proof
+from ggp._results import Analysis, BestPlay, Candidate, Equilibrium, Generation, Matches, Proof
 
 __all__ = [
     "Batch",
     "Game",
     "load",
+    "PolicyLearner",
     "Search",
     "State",
     "Tournament",
@@ -220,6 +221,31 @@ class Search:
     @property
     def iterations(self) -> int: ...
     def advance(self, joint: Sequence[str]) -> None: ...
+
+@final
+class PolicyLearner:
+    def __new__(
+        cls,
+        game: Game,
+        lesson: bytes | None = None,
+        knowledge: str | PathLike[str] | None = None,
+        *,
+        seed: int = 0,
+        iterations: int | None = None,
+    ) -> PolicyLearner: ...
+    def lesson(self) -> bytes: ...
+    def write(self, knowledge: str | PathLike[str]) -> None: ...
+    def play(self, seed: int) -> bytes: ...
+    def keep(self, played: bytes) -> None: ...
+    def recall(self, played: Sequence[bytes]) -> None: ...
+    def end_generation(self) -> Generation: ...
+    @property
+    def generations(self) -> list[Generation]: ...
+    @property
+    def is_used(self) -> bool: ...
+    def begin_trial(self) -> bool: ...
+    def contest(self, opening: int) -> list[float]: ...
+    def end_trial(self, shares: Sequence[float]) -> None: ...
 
 @final
 class Trees:

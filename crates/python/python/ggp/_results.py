@@ -108,6 +108,23 @@ class Estimate(NamedTuple):
         return f"{self.value:.3g} ({self.low:.3g} to {self.high:.3g})"
 
 
+class Generation(NamedTuple):
+    """The test of one generation of self-play."""
+
+    matches: int
+    """The matches played so far."""
+    descents: int
+    """The descents of their searches."""
+    positions: int
+    """The positions that train the policy."""
+    by_history: float
+    """The share of the variance among sibling moves that the history of moves explains, in matches held out for this."""
+    by_policy: float
+    """The share that the policy explains."""
+    passes: bool
+    """Whether the policy predicts better than the history, so that searches use it."""
+
+
 class MatchResult(NamedTuple):
     """The result of one match."""
 

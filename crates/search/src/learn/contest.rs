@@ -29,6 +29,12 @@ impl<M: Playouts> Contest<M> {
         Contest { machine: machine.clone(), options: options.clone(), descents }
     }
 
+    /// The roles but chance.
+    pub(super) fn seats(&self) -> Vec<Role> {
+        let game = self.machine.game();
+        game.roles().filter(|&role| game.nature() != Some(role)).collect()
+    }
+
     /// Plays the match `number`: the role that has the policy rotates, and each opening is played once by each role.
     /// Returns the share of this role (see [`Trial::share`](super::Trial::share)), or `None` if a limit ends the match.
     pub(super) fn play(
@@ -37,8 +43,7 @@ impl<M: Playouts> Contest<M> {
         number: u64,
         limits: &Limits,
     ) -> Result<Option<f64>, EvalError> {
-        let game = self.machine.game();
-        let seats: Vec<Role> = game.roles().filter(|&role| game.nature() != Some(role)).collect();
+        let (game, seats) = (self.machine.game(), self.seats());
         let seat = seats[(number % seats.len() as u64) as usize];
         let seed = mix(self.options.seed() ^ mix(!(number / seats.len() as u64)));
         let mut random = Sequence::new(seed);

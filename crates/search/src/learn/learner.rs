@@ -1,9 +1,8 @@
 //! [`Learner`]: learning a policy by self-play, in generations: matches of short searches against themselves, whose nodes
 //! train the policy that the searches of the next generation use.
 
-use super::contest::Contest;
 use super::lesson::Lesson;
-use super::self_play::{Match, Purpose, play};
+use super::self_play::{Purpose, SelfPlayMatch, play};
 use crate::limits::Limits;
 use crate::options::MctsOptions;
 use crate::policy::Sample;
@@ -36,8 +35,6 @@ const GROWTH: f64 = std::f64::consts::SQRT_2;
 const FIRST: f64 = 0.125;
 /// The part of the time that self-play takes; the last training takes a part of the rest.
 const PLAYING: f64 = 0.85;
-/// A trial of fewer matches decides nothing.
-const LEAST_TRIALS: usize = 8;
 /// By how much the policy must explain more of the held-out variance than the history of moves does.
 const LEAST_GAIN: f64 = 0.02;
 
@@ -101,22 +98,22 @@ impl Trial {
 /// ```
 #[derive(Debug)]
 pub struct Learner<M: Playouts> {
-    machine: M,
+    pub(super) machine: M,
     /// The options of the searches of self-play.
-    options: MctsOptions,
+    pub(super) options: MctsOptions,
     rules: AnonymousRules,
     policy: Policy,
     /// The matches whose samples are kept, the oldest first.
-    kept: VecDeque<Match>,
+    kept: VecDeque<SelfPlayMatch>,
     bytes: usize,
-    matches: u64,
-    descents: u64,
+    pub(super) matches: u64,
+    pub(super) descents: u64,
     generations: Vec<Generation>,
     /// The policy that searches use, if it has passed the last test.
     used: Option<Arc<Policy>>,
     /// Positions from the searches of a match against others.
     watched: Vec<Sample>,
-    trial: Option<Trial>,
+    pub(super) trial: Option<Trial>,
 }
 
 impl<M: Playouts> Learner<M> {
@@ -210,43 +207,6 @@ impl<M: Playouts> Learner<M> {
         self.trial
     }
 
-    /// Plays matches of searches with the policy against searches without it, after random openings that each seat plays
-    /// once, on `threads` threads until a limit is reached. An iteration of the limits is a match. A search without the
-    /// policy gets a third more descents, since it needs less time for each. Searches use the policy from now on only if
-    /// it does not lose. Does nothing if the last generation has failed its test.
-    ///
-    /// # Errors
-    /// The machine's errors.
-    pub fn try_out(&mut self, limits: &Limits, threads: usize) -> Result<(), EvalError> {
-        self.trial = None;
-        self.use_policy();
-        let Some(policy) = self.used() else { return Ok(()) };
-        let next = AtomicU64::new(0);
-        let work = |contest: Contest<M>| -> Result<Vec<f64>, EvalError> {
-            let mut shares = Vec::new();
-            loop {
-                let number = next.fetch_add(1, Ordering::Relaxed);
-                let is_over = limits.iterations.is_some_and(|most| number >= most)
-                    || limits.stop.is_stopped()
-                    || limits.is_short_of(Duration::ZERO);
-                match if is_over { None } else { contest.play(&policy, number, limits)? } {
-                    Some(share) => shares.push(share),
-                    None => return Ok(shares),
-                }
-            }
-        };
-        let mut shares = Vec::new();
-        for found in on_threads(threads, || Contest::new(&self.machine, &self.options), work) {
-            shares.extend(found?);
-        }
-        if shares.len() >= LEAST_TRIALS {
-            let share = shares.iter().sum::<f64>() / shares.len() as f64;
-            self.trial = Some(Trial { matches: shares.len() as u32, share });
-            self.use_policy();
-        }
-        Ok(())
-    }
-
     /// The policy that searches should use.
     pub(crate) fn used(&self) -> Option<Arc<Policy>> {
         self.used.clone()
@@ -301,7 +261,7 @@ impl<M: Playouts> Learner<M> {
     ) -> Result<(), EvalError> {
         let (number, descents) = (AtomicU64::new(self.matches), AtomicU64::new(self.descents));
         let (options, policy) = (&self.options, &self.used);
-        let work = |machine: M| -> Result<Vec<Match>, EvalError> {
+        let work = |machine: M| -> Result<Vec<SelfPlayMatch>, EvalError> {
             let mut played = Vec::new();
             while !is_over(descents.load(Ordering::Relaxed)) {
                 let number = number.fetch_add(1, Ordering::Relaxed);
@@ -320,19 +280,24 @@ impl<M: Playouts> Learner<M> {
         self.matches = number.into_inner();
         self.descents = descents.into_inner();
         for one in played {
-            self.bytes += one.bytes();
-            self.kept.push_back(one);
+            self.push(one);
         }
+        Ok(())
+    }
+
+    /// Keeps the samples of a match. The oldest matches make room.
+    pub(super) fn push(&mut self, played: SelfPlayMatch) {
+        self.bytes += played.bytes();
+        self.kept.push_back(played);
         while self.bytes > MOST_BYTES
             && let Some(oldest) = self.kept.pop_front()
         {
             self.bytes -= oldest.bytes();
         }
-        Ok(())
     }
 
-    /// Trains the policy with the kept samples as long as `limits` allow, and decides whether it is used.
-    fn end_generation(&mut self, limits: &Limits) -> Generation {
+    /// Trains the policy with the kept samples as long as `limits` allow, and decides whether searches use it.
+    pub fn end_generation(&mut self, limits: &Limits) -> Generation {
         let of = |purpose: &Purpose| -> Vec<&Sample> {
             let matches = self.kept.iter().filter(|one| one.purpose() == *purpose);
             matches.flat_map(|one| &one.samples).collect()
@@ -361,7 +326,7 @@ impl<M: Playouts> Learner<M> {
     }
 
     /// Lets searches use the policy if it has passed the last test and lost no trial.
-    fn use_policy(&mut self) {
+    pub(super) fn use_policy(&mut self) {
         let last = self.generations.last().filter(|last| last.passes());
         let last = last.filter(|_| self.trial.is_none_or(|trial| trial.passes()));
         self.used = last.map(|last| Arc::new(self.policy.scaled(last.scale)));
@@ -369,7 +334,7 @@ impl<M: Playouts> Learner<M> {
 }
 
 /// Calls `work` on so many threads, of which one is this one, with what `make` makes for each. Returns all results.
-fn on_threads<T: Send, R: Send>(
+pub(super) fn on_threads<T: Send, R: Send>(
     threads: usize,
     make: impl Fn() -> T,
     work: impl Fn(T) -> R + Sync,

@@ -99,6 +99,19 @@ impl Lesson {
         Some(policy)
     }
 
+    /// The lesson as bytes, for another process.
+    ///
+    /// # Panics
+    /// Never: every lesson has bytes.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        postcard::to_allocvec(self).expect("a lesson can be serialised")
+    }
+
+    /// The lesson that [`Lesson::to_bytes`] has written. `None` for other bytes.
+    pub fn from_bytes(bytes: &[u8]) -> Option<Lesson> {
+        postcard::from_bytes(bytes).ok().filter(Lesson::is_sound)
+    }
+
     /// The tests of the generations of self-play, the oldest first.
     pub fn generations(&self) -> &[Generation] {
         &self.generations

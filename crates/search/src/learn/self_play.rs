@@ -8,6 +8,7 @@ use crate::policy::{Policy, Sample};
 use crate::search::Search;
 use ggp_game::rng::{Sequence, mix};
 use ggp_game::{EvalError, Move, Playouts};
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// The largest number of random steps at the beginning of a match.
@@ -15,10 +16,13 @@ pub(super) const OPENING: usize = 6;
 /// Of so many matches, one is held out and tests the policy, one scales it, and the others train it.
 const CYCLE: u64 = 8;
 
-/// One match of self-play.
-#[derive(Debug)]
-pub(super) struct Match {
+/// One match of self-play: what its searches have found out, as training data.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct SelfPlayMatch {
+    /// What the samples are for follows from it.
     pub(super) number: u64,
+    /// A digest of the fluents in the order of the samples, for a learner in another process.
+    pub(super) fluents: [u8; 32],
     pub(super) samples: Vec<Sample>,
     pub(super) descents: u64,
 }
@@ -33,7 +37,7 @@ pub(super) enum Purpose {
     Testing,
 }
 
-impl Match {
+impl SelfPlayMatch {
     pub(super) fn purpose(&self) -> Purpose {
         match self.number % CYCLE {
             0 => Purpose::Testing,
@@ -45,6 +49,19 @@ impl Match {
     pub(super) fn bytes(&self) -> usize {
         self.samples.iter().map(Sample::bytes).sum()
     }
+
+    /// The match as bytes, for another process.
+    ///
+    /// # Panics
+    /// Never: every match has bytes.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        postcard::to_allocvec(self).expect("a match can be serialised")
+    }
+
+    /// The match that [`SelfPlayMatch::to_bytes`] has written. `None` for other bytes.
+    pub fn from_bytes(bytes: &[u8]) -> Option<SelfPlayMatch> {
+        postcard::from_bytes(bytes).ok()
+    }
 }
 
 /// Plays the match `number`, whose searches use `policy`.
@@ -54,7 +71,7 @@ pub(super) fn play<M: Playouts>(
     policy: Option<Arc<Policy>>,
     number: u64,
     limits: &Limits,
-) -> Result<Match, EvalError> {
+) -> Result<SelfPlayMatch, EvalError> {
     let seed = mix(options.seed() ^ mix(number));
     let mut random = Sequence::new(seed);
     let mut opening = random.below(OPENING + 1);
@@ -63,7 +80,7 @@ pub(super) fn play<M: Playouts>(
         search.use_policy(policy)?;
     }
     let limits = Limits { iterations: options.iterations, ..limits.clone() };
-    let mut played = Match { number, samples: Vec::new(), descents: 0 };
+    let mut played = SelfPlayMatch { number, fluents: [0; 32], samples: Vec::new(), descents: 0 };
     loop {
         search.open_root()?;
         let root = search.tree.root();

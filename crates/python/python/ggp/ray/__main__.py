@@ -1,4 +1,4 @@
-"""`python -m ggp.ray`, or `ggp-ray`: tournaments and players on a Ray cluster."""
+"""`python -m ggp.ray`, or `ggp-ray`: tournaments, learning and players on a Ray cluster."""
 
 from __future__ import annotations
 
@@ -7,7 +7,11 @@ import signal
 import sys
 from collections.abc import Sequence
 
-from ggp._errors import CommandError
+import ggp
+from ggp._errors import CommandError, RulesError
+from ggp._results import Generation
+from ggp.ray._cluster import connect
+from ggp.ray._learn import learn
 from ggp.ray._serve import serve
 from ggp.ray._tournament import TASK_SECONDS, play
 
@@ -28,6 +32,20 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--task-seconds", type=float, default=TASK_SECONDS, metavar="S", help="the seconds of a task")
     command.add_argument("--tasks", metavar="FILE.jsonl", help="append a line for each task to FILE")
     command.set_defaults(run=_match)
+    command = commands.add_parser(
+        "learn",
+        allow_abbrev=False,
+        help="learn a game by self-play, as `ggp learn` does",
+        description="Learns a game by self-play on a Ray cluster, and keeps the result in a file of knowledge.",
+    )
+    _cluster(command)
+    command.add_argument("game", metavar="GAME.kif", help="the rulesheet")
+    command.add_argument("--knowledge", required=True, metavar="FILE", help="the file of knowledge; learning goes on from it")
+    command.add_argument("--minutes", type=float, metavar="M", help="the maximum number of minutes; 10 without --matches")
+    command.add_argument("--matches", type=int, metavar="N", help="the maximum number of matches of self-play")
+    command.add_argument("--workers", type=int, metavar="N", help="the matches at once; one for each core of the cluster")
+    command.add_argument("--seed", type=int, default=0, metavar="N", help="the seed of the random numbers; 0")
+    command.set_defaults(run=_learn)
     command = commands.add_parser("serve", allow_abbrev=False, help="serve a player that searches on all nodes")
     _cluster(command)
     command.add_argument("player", nargs="?", default="mcts", metavar="SPEC", help="the search of each tree; mcts")
@@ -71,9 +89,51 @@ def _match(arguments: argparse.Namespace, rest: Sequence[str]) -> int:
     return report.code
 
 
-def _serve(arguments: argparse.Namespace, rest: Sequence[str]) -> int:
+def _line(one: Generation) -> None:
+    print(
+        f"{one.descents:>10} {one.matches:>8} {one.positions:>9} {one.by_history:>8.3f} {one.by_policy:>8.3f}", flush=True
+    )
+
+
+def _learn(arguments: argparse.Namespace, rest: Sequence[str]) -> int:
+    _no_more(rest)
+    try:
+        game = ggp.load(arguments.game)
+        if arguments.workers != 0:
+            connect(arguments.address)
+        _end_in_order()
+        print(f"{'descents':>10} {'matches':>8} {'positions':>9} {'history':>8} {'policy':>8}", flush=True)
+        report = learn(
+            game,
+            arguments.knowledge,
+            minutes=arguments.minutes,
+            matches=arguments.matches,
+            workers=arguments.workers,
+            seed=arguments.seed,
+            tell=_line,
+        )
+    except (RulesError, FileNotFoundError, ValueError) as error:
+        raise CommandError(str(error), 2) from None
+    except KeyboardInterrupt:
+        print(f"{arguments.knowledge} has the generations so far; the same command goes on", file=sys.stderr)
+        return 130
+    uses = "players use the policy" if report.is_used else "players do not use the policy"
+    if report.shares:
+        share = sum(report.shares) / len(report.shares)
+        print(f"{uses}: its share against the search without it is {share:.2f} in {len(report.shares)} matches")
+    else:
+        print(f"{uses}: it explains {'more than the history of moves' if report.is_used else 'too little'}")
+    print(f"kept in {arguments.knowledge}")
+    return 0
+
+
+def _no_more(rest: Sequence[str]) -> None:
     if rest:
         raise CommandError(f"unexpected argument: {rest[0]}", 2)
+
+
+def _serve(arguments: argparse.Namespace, rest: Sequence[str]) -> int:
+    _no_more(rest)
     try:
         serve(
             arguments.player,

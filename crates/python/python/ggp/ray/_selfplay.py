@@ -105,7 +105,7 @@ def checkpoint(folder: str | os.PathLike[str]) -> Any:
 
 class _Folder:
     """The folder of a run: `chunks/NUMBER.npz`, `chunks.jsonl` with one line for each chunk in the order of learning, and
-    `checkpoint.pkl`. The last one tells how many lines count.
+    `checkpoint.pkl`. The last one tells how many lines its learner has learned.
     """
 
     def __init__(self, folder: str | os.PathLike[str], replay: int) -> None:
@@ -120,9 +120,11 @@ class _Folder:
         if checkpoint.exists():
             kept = _read(checkpoint)
             self.saved, self.version, self.seconds = kept["learner"], kept["version"], kept["seconds"]
-            lines = log.read_text().splitlines(keepends=True)[: kept["chunks"]]
+            # The lines after those of the checkpoint are of chunks that the learner learns once more. A line that the end of
+            # the driver has cut is not one of them: it has no newline.
+            lines = [line for line in log.read_text().splitlines(keepends=True) if line.endswith("\n")]
             self.numbers = [json.loads(line)["chunk"] for line in lines]
-            self.sure = len(self.numbers)
+            self.sure = min(kept["chunks"], len(lines))
             self._replace(log, "".join(lines).encode())
         else:
             self._replace(log, b"")
@@ -170,14 +172,24 @@ class _Folder:
 
     def latest(self) -> Iterator[Chunk]:
         """The replay memory at the checkpoint."""
-        return self.chunks(self.numbers[: self.sure][-self.replay :])
+        return self._chunks(self.numbers[: self.sure][-self.replay :])
 
-    def chunks(self, numbers: Iterable[int]) -> Iterator[Chunk]:
+    def since(self) -> Iterator[Chunk]:
+        """The chunks that have been learned since the checkpoint."""
+        return self._chunks(self.numbers[self.sure :])
+
+    def _chunks(self, numbers: Iterable[int]) -> Iterator[Chunk]:
         for number in numbers:
             path = self._file(number)
             if path.exists():
                 with np.load(path) as arrays:
                     yield dict(arrays)
+
+
+def saved(folder: str | os.PathLike[str]) -> Any:
+    """What the learner of the run in `folder` has saved last."""
+    with open(pathlib.Path(folder) / "checkpoint.pkl", "rb") as file:
+        return pickle.load(file)["learner"]
 
 
 def selfplay(
@@ -190,6 +202,7 @@ def selfplay(
     chunks: int | None = None,
     seconds: float | None = None,
     chunks_per_version: int = 4,
+    growth: float = 1.0,
     replay: int = 64,
     seed: int = 1,
     on_version: Callable[[Progress, Any], None] | None = None,
@@ -197,7 +210,8 @@ def selfplay(
     """Lets workers play with the weights of a learner, and the learner learn from their games.
 
     The run goes on from the checkpoint of `folder`, if there is one. A worker that dies is replaced, and its chunks are
-    played again; a learner that dies begins with the last checkpoint and learns the chunks since then once more.
+    played again; a learner that dies begins with the last checkpoint and learns the chunks since then once more. The chunks
+    that are left at the end make a version too.
 
     Args:
         play: Plays a chunk: `play(weights, seed)` returns arrays with one row for each position, about a megabyte of them.
@@ -208,6 +222,8 @@ def selfplay(
         chunks: The number of chunks after which the run ends, those of earlier runs included.
         seconds: The seconds after which it ends, those of earlier runs included.
         chunks_per_version: The number of chunks after which the workers get new weights.
+        growth: The workers get new weights only when there are so many times the chunks of the version before. More than 1
+            is for learners that learn all chunks anew for each version.
         replay: The number of chunks whose files are kept, for the replay memory of a learner that is restored.
         seed: The seed of all chunks.
         on_version: Called for each version with the progress and the weights.
@@ -222,9 +238,9 @@ def selfplay(
     """
     if chunks is None and seconds is None:
         raise ValueError("give chunks, seconds, or both")
-    if workers < 0 or chunks_per_version < 1 or replay < 1:
-        raise ValueError("workers must be at least 0, chunks_per_version and replay at least 1")
-    run = _Run(_Folder(folder, replay), chunks, seconds, chunks_per_version, seed, on_version)
+    if workers < 0 or chunks_per_version < 1 or growth < 1 or replay < 1:
+        raise ValueError("workers must be at least 0; chunks_per_version, growth and replay at least 1")
+    run = _Run(_Folder(folder, replay), chunks, seconds, chunks_per_version, growth, seed, on_version)
     if workers == 0:
         _here(run, play, learner)
     else:
@@ -241,11 +257,13 @@ class _Run:
         chunks: int | None,
         seconds: float | None,
         chunks_per_version: int,
+        growth: float,
         seed: int,
         on_version: Callable[[Progress, Any], None] | None,
     ) -> None:
         self.folder, self.seed = folder, seed
-        self._chunks, self._seconds, self._per_version = chunks, seconds, chunks_per_version
+        self._chunks, self._seconds = chunks, seconds
+        self._per_version, self._growth = chunks_per_version, growth
         self._on_version = on_version
         self._began = time.monotonic()
         #: Chunks that must be played before new ones.
@@ -282,7 +300,11 @@ class _Run:
         return int(np.random.SeedSequence([self.seed, number]).generate_state(1, np.uint32)[0])
 
     def wants_version(self) -> bool:
-        return self.learned >= (self.version + 1) * self._per_version
+        return self.learned >= max(self.folder.sure + self._per_version, self._growth * self.folder.sure)
+
+    def has_rest(self) -> bool:
+        """Whether chunks have been learned since the last version."""
+        return self.learned > self.folder.sure
 
     def begin(self, saved: Any) -> None:
         """Makes the first weights version 0, so that a learner that dies early does not begin with others."""
@@ -312,11 +334,15 @@ def _here(run: _Run, play: Play, make: Callable[[], Learner]) -> None:
     learner = make()
     learner.load(run.folder.saved, run.folder.latest())
     run.begin(learner.save())
+    for chunk in run.folder.since():
+        learner.learn(chunk)
     weights = learner.weights()
+    if run.has_rest():
+        run.publish(learner.save(), weights)
     while not run.is_over():
         number = run.take()
         if number is None:
-            return
+            break
         chunk = play(weights, run.seed_of(number))
         run.folder.add(number, chunk, run.version, "here")
         learner.learn(chunk)
@@ -324,6 +350,9 @@ def _here(run: _Run, play: Play, make: Callable[[], Learner]) -> None:
         if run.wants_version():
             weights = learner.weights()
             run.publish(learner.save(), weights)
+    if run.has_rest():
+        weights = learner.weights()
+        run.publish(learner.save(), weights)
 
 
 class _Worker:
@@ -377,8 +406,7 @@ def _on_ray(run: _Run, play: Play, make: Callable[[], Learner], count: int, lear
     learner_class = ray.remote(num_cpus=learner_cpus, max_restarts=0)(_LearnerProcess)
 
     def new_learner() -> Any:
-        since = list(folder.chunks(folder.numbers[folder.sure :]))
-        return learner_class.remote(make, folder.saved, list(folder.latest()), since)
+        return learner_class.remote(make, folder.saved, list(folder.latest()), list(folder.since()))
 
     def answer(reference: Any) -> tuple[bool, Any]:
         """Whether the learner has answered, and its answer. A learner that has died is replaced."""
@@ -400,9 +428,20 @@ def _on_ray(run: _Run, play: Play, make: Callable[[], Learner], count: int, lear
             if is_there:
                 return said
 
+    def publish() -> None:
+        """Asks for the next version. A learner that dies here learns its chunks again; the order of questions does not
+        matter.
+        """
+        nonlocal weights
+        saved, new = asked(lambda one: one.save.remote()), asked(lambda one: one.weights.remote())
+        weights = ray.put(new)
+        run.publish(saved, new)
+
     learner = new_learner()
     run.begin(asked(lambda one: one.save.remote()))
     weights = ray.put(asked(lambda one: one.weights.remote()))
+    if run.has_rest():
+        publish()
     workers = [new_worker(play) for _ in range(count)]
     names = [f"worker {number}" for number in range(count)]
     playing: dict[Any, _Playing] = {}
@@ -422,7 +461,7 @@ def _on_ray(run: _Run, play: Play, make: Callable[[], Learner], count: int, lear
             # 2. The learner learns one chunk after the other. Meanwhile the workers fill their queues, and pause.
             waiting = [learning] if learning is not None else list(playing)
             if not waiting:
-                return
+                break
             ready, _ = ray.wait(waiting, num_returns=1, timeout=_LOOK)
             if not ready:
                 continue
@@ -432,10 +471,7 @@ def _on_ray(run: _Run, play: Play, make: Callable[[], Learner], count: int, lear
                 learning = None
                 run.learned += 1
                 if run.wants_version():
-                    # A learner that dies here learns its chunks again; the order of questions does not matter.
-                    saved, new = asked(lambda one: one.save.remote()), asked(lambda one: one.weights.remote())
-                    weights = ray.put(new)
-                    run.publish(saved, new)
+                    publish()
                 continue
             # 3. A chunk is written, and then learned.
             games = ready[0]
@@ -458,6 +494,12 @@ def _on_ray(run: _Run, play: Play, make: Callable[[], Learner], count: int, lear
             run.delivered()
             folder.add(number, chunk, part.version, names[part.worker])
             learning = learner.learn.remote(chunk)
+        # 4. The chunks that are left make a version.
+        if learning is not None:
+            answer(learning)
+            run.learned += 1
+        if run.has_rest():
+            publish()
     finally:
         for actor in (*workers, learner):
             ray.kill(actor)
