@@ -5,7 +5,8 @@ use ggp_game::{
 };
 use ggp_gdl::rename::{is_free, rename, words};
 use ggp_search::{
-    Generation, Knowledge, Learner, Limits, MctsOptions, MctsPlayer, Search, Technique, Techniques,
+    Generation, Knowledge, Learner, Lesson, Limits, MctsOptions, MctsPlayer, Search, SelfPlayMatch,
+    Technique, Techniques,
 };
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -74,6 +75,44 @@ fn a_policy_predicts_unknown_matches_better_and_serves_scrambled_rules() {
         let mut search = Search::new(ggp_tests::network(&text), &options()).unwrap();
         assert!(search.use_lesson(&lesson).unwrap());
     }
+}
+
+#[test]
+fn matches_played_elsewhere_teach_the_same() {
+    let network = ggp_tests::network(&ggp_tests::rulesheet("tic_tac_toe"));
+    let short = MctsOptions { iterations: Some(200), ..options() };
+    let mut alone = Learner::new(&network, &short, None).unwrap();
+    alone.run(&Limits::iterations(40_000), 1, |_| true).unwrap();
+
+    let no_limit = Limits::default();
+    let mut learner = Learner::new(&network, &short, None).unwrap();
+    let mut played = Vec::new();
+    for generation in alone.generations() {
+        // Another process knows the lesson alone, and the matches come back as bytes.
+        let lesson = Lesson::from_bytes(&learner.lesson().to_bytes()).unwrap();
+        let worker = Learner::new(&network, &short, Some(&lesson)).unwrap();
+        for number in played.len() as u64..generation.matches {
+            played.push(worker.play(number, &no_limit).unwrap().to_bytes());
+            assert!(learner.keep(SelfPlayMatch::from_bytes(played.last().unwrap()).unwrap()));
+        }
+        assert_eq!(learner.end_generation(&no_limit), *generation);
+    }
+    assert_eq!(learner.lesson(), alone.lesson());
+
+    // A learner that goes on from a lesson gets the matches once more, and counts them once.
+    let matches = || played.iter().map(|bytes| SelfPlayMatch::from_bytes(bytes).unwrap()).collect::<Vec<_>>();
+    let mut restored = Learner::new(&network, &short, Some(&alone.lesson())).unwrap();
+    assert!(restored.recall(matches()));
+    let (one, other) = (learner.end_generation(&no_limit), restored.end_generation(&no_limit));
+    assert_eq!(one, other);
+    assert_eq!(restored.lesson(), learner.lesson());
+
+    // Matches of another game, and damaged ones, are refused.
+    let holes = ggp_tests::network(&ggp_tests::rulesheet("breakthrough_holes"));
+    let mut of_other = Learner::new(&holes, &short, None).unwrap();
+    assert!(!of_other.recall(matches()) && !of_other.keep(matches().pop().unwrap()));
+    assert!(SelfPlayMatch::from_bytes(&played[0][..played[0].len() / 2]).is_none());
+    assert!(Lesson::from_bytes(b"no lesson").is_none());
 }
 
 #[test]

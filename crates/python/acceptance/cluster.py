@@ -3,11 +3,13 @@
 
     cluster.py throughput   matches per second of two workers against `ggp match --concurrency 2`; 5 minutes
     cluster.py large        100,000 matches, interrupted and killed on the way: memory of the driver; 5 minutes
-    cluster.py player       a player on two nodes against one on one node, with the same clock; an hour
-    cluster.py merge        the sum of two trees against one, with the same iterations of each tree; 20 minutes
-    cluster.py nodes        the same, with a node killed in every tenth match: faults
+    cluster.py player       a player on two nodes against one on one node, with the same clock; 30 minutes
+    cluster.py merge        two trees of N iterations, or one of 2 N, against one of N; 20 minutes
 
 It needs two cores of its own. Workers run without niceness, since `ggp match` does so too.
+
+`player` kills a node in every tenth match. With `--out FILE` it writes each match to the file, and goes on with those that
+the file holds; `--minutes M` ends it earlier. A match takes about six seconds.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
+import math
 import os
 import pathlib
 import random
@@ -146,79 +149,182 @@ def large(arguments):
 #: The seconds of a clock that `ggp.serve` keeps for the way of an answer.
 MARGIN = 0.2
 
+#: Games of two roles that move by turns, with rules in this repository: lines, races (the second with pawns that capture),
+#: connection, and captures. They are fixed before any match.
 SUITE = ["connect_four", "breakthrough_holes", "english_draughts", "hex", "pawn_whopping", "skirmish"]
+
+#: The one-node player lives on the first node. The second one is killed, at a move from 2 to 11 of every tenth match.
+KILL_EVERY, KILL_FROM, KILL_TO = 10, 2, 11
+
+
+@contextlib.contextmanager
+def pinned(core):
+    """Processes that begin here have only the core `core`."""
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {core})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)
+
+
+class Nodes:
+    """A cluster of two nodes with a core each. A node counts as two cores, for the trees of both players, of which one
+    player thinks at a time.
+    """
+
+    def __init__(self):
+        import ray
+        from ray.cluster_utils import Cluster
+
+        self.cores = sorted(os.sched_getaffinity(0))[:2]
+        assert len(self.cores) == 2, "two cores are needed"
+        quick = {"health_check_initial_delay_ms": 1000, "health_check_period_ms": 500, "health_check_failure_threshold": 4}
+        head = {"num_cpus": 0, "object_store_memory": 80 << 20, "include_dashboard": False, "_system_config": quick}
+        self.cluster = Cluster(initialize_head=True, head_node_args=head)
+        self.nodes = []
+        for _ in self.cores:
+            self.add()
+        ray.init(address=self.cluster.address, log_to_driver=False)
+
+    def add(self):
+        # The trees of the player on two nodes need a "two" each, so each node has one of them.
+        resources = {"two": 1} if self.nodes else {"one": 1, "two": 1}
+        with pinned(self.cores[len(self.nodes)]):
+            self.nodes.append(self.cluster.add_node(num_cpus=2, resources=resources, object_store_memory=80 << 20))
+
+    def replace_last(self):
+        self.cluster.remove_node(self.nodes.pop(), allow_graceful=False)
+        self.add()
+
+    def close(self):
+        import ray
+
+        ray.shutdown()
+        self.cluster.shutdown()
 
 
 def player(arguments):
-    """Matches of a player on two nodes of one core against one on one node, both by `ClusterPlayer`."""
-    import ray
-    from ray.cluster_utils import Cluster
-
+    """Matches of a player on two nodes of one core against one on one node, both by `ClusterPlayer`. Pairs of matches have
+    swapped seats.
+    """
     import ggp
+
+    done = []
+    if arguments.out and os.path.exists(arguments.out):
+        done = [json.loads(line) for line in open(arguments.out)]
+        assert all(one["clock"] == arguments.clock for one in done), "the file has matches with another clock"
+    began, nodes = time.monotonic(), Nodes()
+    try:
+        for number in range(len(done), arguments.matches):
+            if arguments.minutes and time.monotonic() - began > 60 * arguments.minutes:
+                break
+            game = ggp.load(GAMES / f"{SUITE[number // 2 % len(SUITE)]}.kif")
+            done.append({"match": number, "clock": arguments.clock, **one_match(nodes, game, number, arguments)})
+            if arguments.out:
+                with open(arguments.out, "a") as file:
+                    file.write(json.dumps(done[-1]) + "\n")
+            print(json.dumps(done[-1]), flush=True)
+            if number % 10 == 9:
+                print(standing(done), flush=True)
+    finally:
+        nodes.close()
+    print(standing(done))
+
+
+def one_match(nodes, game, number, arguments):
+    """Plays the match `number`. The player on two nodes has the role `number % 2`."""
     import ggp.ray
 
-    # One core a node. It counts as two, for the trees of both players, of which one player thinks at a time.
-    node = {"num_cpus": 2, "object_store_memory": 80 << 20}
-    quick = {"health_check_initial_delay_ms": 1000, "health_check_period_ms": 500, "health_check_failure_threshold": 4}
-    head = {**node, "num_cpus": 0, "include_dashboard": False, "_system_config": quick}
-    cluster = Cluster(initialize_head=True, head_node_args=head)
-    nodes = [cluster.add_node(**node) for _ in range(2)]
-    ray.init(address=cluster.address, log_to_driver=False)
-    chance, scores, late, deaths = random.Random(arguments.seed), [], 0, 0
-    for number in range(arguments.matches):
-        game = ggp.load(GAMES / f"{SUITE[number // 2 % len(SUITE)]}.kif")
-        seat, kills = number % 2, arguments.kill and number % 10 == 5
-        players = [ggp.ray.ClusterPlayer("mcts", trees=2 if role == seat else 1, seed=chance.getrandbits(32)) for role in (0, 1)]
-        begun = [False, False]
-        state, joint, turn = game.initial_state(), None, 0
-        while not state.is_terminal:
-            moves = []
-            for role, one in enumerate(players):
-                legal = state.legal(game.roles[role])
-                if not begun[role]:
-                    one.start(game, game.roles[role], 30)
-                    begun[role] = True
-                began = time.monotonic()
-                move = one.choose(state, joint, arguments.clock - MARGIN)
-                late += time.monotonic() - began > arguments.clock
-                assert move in legal
-                moves.append(move)
-            if kills and turn == 4:
-                cluster.remove_node(nodes.pop(), allow_graceful=False)
-                nodes.append(cluster.add_node(**node))
-            joint, turn = moves, turn + 1
-            state = state.next(joint)
-        goals = [goal or 0 for goal in state.goals]
-        scores.append(0.5 + 0.5 * ((goals[seat] > goals[1 - seat]) - (goals[seat] < goals[1 - seat])))
-        deaths += sum(one.deaths for one in players)
-        for one in players:
-            one.stop()
-        tell(scores, game, f"; {late} late answers, {deaths} deaths of trees")
-    ray.shutdown()
-    cluster.shutdown()
+    chance, seat = random.Random(f"{arguments.seed} {number}"), number % 2
+    kill = chance.randrange(KILL_FROM, KILL_TO + 1) if number % KILL_EVERY == KILL_EVERY // 2 else None
+    players = []
+    for role in (0, 1):
+        trees, place = (2, "two") if role == seat else (1, "one")
+        seed = chance.getrandbits(32)
+        players.append(ggp.ray.ClusterPlayer("mcts", trees=trees, seed=seed, resources={place: 1}))
+    begun = time.monotonic()
+    for role, one in enumerate(players):
+        one.start(game, game.roles[role], 30)
+    prepared = time.monotonic() - begun
+    state, joint, own, late, slowest = game.initial_state(), None, 0, 0, 0.0
+    while not state.is_terminal:
+        moves = []
+        for role, one in enumerate(players):
+            asked = time.monotonic()
+            move = one.choose(state, joint, arguments.clock - MARGIN)
+            took = time.monotonic() - asked
+            late, slowest = late + (took > arguments.clock), max(slowest, took)
+            assert move in state.legal(game.roles[role])
+            moves.append(move)
+        own += len(state.legal(game.roles[seat])) > 1
+        if own == kill:
+            nodes.replace_last()
+            kill = None
+        joint = moves
+        state = state.next(joint)
+    goals = [goal or 0 for goal in state.goals]
+    score = 0.5 + 0.5 * ((goals[seat] > goals[1 - seat]) - (goals[seat] < goals[1 - seat]))
+    found = {
+        "game": pathlib.Path(game.name).stem,
+        "score": score,
+        "descents": [round(statistics.mean(one.descents)) for one in (players[1 - seat], players[seat])],
+        "trees": round(statistics.mean(players[seat].counted), 2),
+        "moves": len(players[seat].counted),
+        "late": late,
+        "slowest": round(slowest, 3),
+        "deaths": players[seat].deaths,
+        "other_deaths": players[1 - seat].deaths,
+        "seconds": [round(prepared, 1), round(time.monotonic() - begun, 1)],
+    }
+    for one in players:
+        one.stop()
+    return found
+
+
+def standing(done):
+    """The score over pairs of matches with swapped seats, its standard error, and the difference in Elo."""
+    pairs = [(one["score"] + two["score"]) / 2 for one, two in zip(done[::2], done[1::2])]
+    if len(pairs) < 2:
+        return "too few matches"
+    mean, error = statistics.mean(pairs), statistics.stdev(pairs) / len(pairs) ** 0.5
+
+    def elo(score):
+        score = min(max(score, 0.001), 0.999)
+        return round(400 * math.log10(score / (1 - score)))
+
+    more = [statistics.median(one["descents"][1] / one["descents"][0] for one in done if one["game"] == game) for game in SUITE]
+    by_game = {game: round(statistics.mean(one["score"] for one in done if one["game"] == game), 2) for game in SUITE}
+    return (
+        f"{2 * len(pairs)} matches: score {mean:.3f} ± {error:.3f}, Elo {elo(mean):+d} "
+        f"({elo(mean - 1.96 * error):+d} to {elo(mean + 1.96 * error):+d}); {by_game}; "
+        f"{statistics.median(more):.2f} times the descents; {sum(one['late'] for one in done)} late answers, "
+        f"{sum(one['deaths'] for one in done)} deaths of trees"
+    )
 
 
 def merge(arguments):
-    """Matches of the sum of two trees against one tree, with the same iterations of each tree: no clock, no cluster."""
+    """Matches of two trees, or of one with twice the iterations, against one tree: no clock, no cluster."""
     import ggp
     from ggp.ray._serve import _Found, merged
 
-    chance, scores = random.Random(arguments.seed), []
+    done = []
     for number in range(arguments.matches):
         game = ggp.load(GAMES / f"{SUITE[number // 2 % len(SUITE)]}.kif")
-        seat = number % 2
+        seat, chance = number % 2, random.Random(f"{arguments.seed} {number}")
         trees = [
-            [game.search(player=f"mcts:seed={chance.getrandbits(32)}") for _ in range(2 if role == seat else 1)]
+            [game.search(player=f"mcts:seed={chance.getrandbits(32)}") for _ in range(arguments.trees if role == seat else 1)]
             for role in (0, 1)
         ]
         state = game.initial_state()
         while not state.is_terminal:
             moves = []
-            for role, own in zip(game.roles, trees):
+            for number_of_role, (role, own) in enumerate(zip(game.roles, trees)):
                 legal = state.legal(role)
                 if len(legal) > 1:
+                    times = 2 if number_of_role == seat and arguments.trees == 1 else 1
                     for tree in own:
-                        tree.run(iterations=arguments.iterations)
+                        tree.run(iterations=times * arguments.iterations)
                     found = [_Found(tree.best_move(role), tree.report(role), 0) for tree in own]
                     moves.append(found[0].best if len(found) == 1 else merged(found)[0].move)
                 else:
@@ -227,14 +333,12 @@ def merge(arguments):
             for tree in [*trees[0], *trees[1]]:
                 tree.advance(moves)
         goals = [goal or 0 for goal in state.goals]
-        scores.append(0.5 + 0.5 * ((goals[seat] > goals[1 - seat]) - (goals[seat] < goals[1 - seat])))
-        tell(scores, game)
-
-
-def tell(scores, game, more=""):
-    mean = statistics.mean(scores)
-    error = statistics.pstdev(scores) / len(scores) ** 0.5
-    print(f"{len(scores)} {game.name}: {scores[-1]}; mean {mean:.3f} ± {error:.3f}{more}", flush=True)
+        score = 0.5 + 0.5 * ((goals[seat] > goals[1 - seat]) - (goals[seat] < goals[1 - seat]))
+        done.append({"game": pathlib.Path(game.name).stem, "score": score})
+        if number % 12 == 11:
+            pairs = [(one["score"] + two["score"]) / 2 for one, two in zip(done[::2], done[1::2])]
+            error = statistics.stdev(pairs) / len(pairs) ** 0.5
+            print(f"{len(done)} matches: {statistics.mean(pairs):.3f} ± {error:.3f}", flush=True)
 
 
 def main():
@@ -245,15 +349,21 @@ def main():
         ("large", large, 100_000),
         ("player", player, 300),
         ("merge", merge, 300),
-        ("nodes", player, 20),
     ):
         command = commands.add_parser(name)
         command.add_argument("--matches", type=int, default=matches)
-        command.add_argument("--rounds", type=int, default=3)
-        command.add_argument("--clock", type=float, default=1.0)
-        command.add_argument("--iterations", type=int, default=1000)
-        command.add_argument("--seed", type=int, default=1)
-        command.set_defaults(run=run, kill=name == "nodes")
+        command.set_defaults(run=run)
+        if name == "throughput":
+            command.add_argument("--rounds", type=int, default=3)
+        if name == "player":
+            command.add_argument("--clock", type=float, default=MARGIN + 0.1, help="seconds, the margin of 0.2 included")
+            command.add_argument("--out", metavar="FILE.jsonl", help="keep matches in FILE, and go on with those that it has")
+            command.add_argument("--minutes", type=float, help="begin no match after so many minutes")
+        if name == "merge":
+            command.add_argument("--iterations", type=int, default=1000)
+            command.add_argument("--trees", type=int, choices=(1, 2), default=2, help="1: one tree of twice the iterations")
+        if name in ("player", "merge"):
+            command.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
     arguments.run(arguments)
 

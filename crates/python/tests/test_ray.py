@@ -182,13 +182,63 @@ def test_self_play_survives_a_worker_and_a_learner(cluster, tmp_path):
     assert (progress.version, progress.chunks) == (4, 12)
     assert sorted(progress.deaths) == ["learner", "worker 0"]
     assert versions == [(version, 3 * version) for version in range(1, 5)]
-    # Another driver goes on, in this process.
+    # Another driver goes on, in this process, and dies between two versions. The next one goes on without loss.
+    left = [1, 2]
+
+    def dies(weights, seed):
+        if not left:
+            raise KeyboardInterrupt
+        left.pop()
+        return play(weights, seed)
+
+    with pytest.raises(KeyboardInterrupt):
+        ggp.ray.selfplay(dies, lambda: Sum(tmp_path), chunks=20, **{**options, "workers": 0})
     again = ggp.ray.selfplay(play, lambda: Sum(tmp_path), chunks=15, **{**options, "workers": 0})
-    assert (again.version, again.chunks) == (5, 15)
+    assert (again.version, again.chunks) == (6, 15)
     log = [json.loads(line) for line in (tmp_path / "run" / "chunks.jsonl").read_text().splitlines()]
     assert sorted(one["chunk"] for one in log) == list(range(15)), "a chunk is lost or doubled"
     of_data = [one["version"] for one in log]
-    assert of_data == sorted(of_data) and of_data[-1] == 4
+    assert of_data == sorted(of_data) and of_data[-1] == 5
+
+
+def test_a_game_is_learned_by_the_cluster(cluster, tmp_path, monkeypatch):
+    for name, value in {"_LEAST_MATCHES": 6, "_TRIAL": 8}.items():
+        monkeypatch.setattr(f"ggp.ray._learn.{name}", value)
+    tic_tac_toe, file, told = game("tic_tac_toe"), tmp_path / "file.knowledge", []
+    options = {"matches": 16, "iterations": 200, "tell": told.append}
+
+    def interrupt(generation):
+        told.append(generation)
+        raise KeyboardInterrupt
+
+    # 1. A run is interrupted after its first generation. The file and the folder have it.
+    with pytest.raises(KeyboardInterrupt):
+        ggp.ray.learn(tic_tac_toe, file, **{**options, "tell": interrupt})
+    assert [one.matches for one in told] == [6] and (tmp_path / "file.knowledge.run").exists()
+    # 2. The same call goes on, to the end.
+    report = ggp.ray.learn(tic_tac_toe, file, **options)
+    assert report.generations == told and told[-1].matches == 16 and report.deaths == ()
+    assert [one.matches for one in told] == sorted(one.matches for one in told)
+    assert len(report.shares) in ((8,) if told[-1].passes else (0,))
+    assert not (tmp_path / "file.knowledge.run").exists()
+    # 3. `ggp` reads the file, and a player uses it. Learning goes on from it, here in one process.
+    command = [sys.executable, "-m", "ggp", "analyze", str(FOLDER / "tic_tac_toe.kif"), "--learnt", str(file), "--json"]
+    seen = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
+    assert [one["matches"] for one in seen["generations"]] == [one.matches for one in told]
+    assert seen["used"] == report.is_used
+    ggp.match(tic_tac_toe, [f"mcts:knowledge={file},iterations=50", "random"], games=2)
+    more = ggp.ray.learn(tic_tac_toe, file, **{**options, "matches": 6}, workers=0)
+    assert more.generations[:-1] == report.generations and more.generations[-1].matches == 22
+
+
+def test_a_game_that_cannot_be_learned_is_refused(tmp_path):
+    with pytest.raises(ValueError, match="cannot be learnt"):
+        ggp.ray.learn(game("maze"), tmp_path / "file")
+    with pytest.raises(ValueError, match="hidden|percepts|information"):
+        ggp.ray.learn(game("phantom_tic_tac_toe"), tmp_path / "file")
+    (tmp_path / "file").write_text("other")
+    with pytest.raises(ValueError, match="holds no knowledge"):
+        ggp.ray.learn(game("tic_tac_toe"), tmp_path / "file")
 
 
 def test_a_player_loses_the_share_of_a_dead_tree(cluster):

@@ -54,16 +54,17 @@ class LearningReport(NamedTuple):
 class _Worker:
     """A function for `selfplay` with a learner that has the latest lesson. Only the game goes to other processes."""
 
-    def __init__(self, game: Game) -> None:
-        self._game = game
+    def __init__(self, game: Game, iterations: int | None) -> None:
+        self._game, self._iterations = game, iterations
         self._lesson: bytes | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self._game,)
+        return type(self), (self._game, self._iterations)
 
     def _learner(self, lesson: bytes) -> PolicyLearner:
         if lesson != self._lesson:
-            self._lesson, self._last = lesson, PolicyLearner(self._game, lesson)
+            self._last = PolicyLearner(self._game, lesson, iterations=self._iterations)
+            self._lesson = lesson
             self._begin(self._last)
         return self._last
 
@@ -138,6 +139,7 @@ def learn(
     *,
     minutes: float | None = None,
     matches: int | None = None,
+    iterations: int | None = None,
     workers: int | None = None,
     seed: int = 0,
     address: str | None = None,
@@ -155,6 +157,8 @@ def learn(
         minutes: The minutes after which learning ends, those of interrupted runs included. By default 10, and no limit with
             `matches`.
         matches: The number of matches of self-play after which it ends.
+        iterations: The iterations of a search of self-play: 1,000 by default, and at most. Searches of the trial have ten
+            times as many.
         workers: The number of workers, with a core each; by default one for each core of the cluster. 0 learns in this
             process, without Ray.
         seed: The seed of all matches.
@@ -190,7 +194,7 @@ def learn(
 
     # 1. Generations of self-play. The learner needs no core of its own: most of the time it waits.
     played = selfplay(
-        _SelfPlay(game), make, folder=folder / "matches", workers=workers, learner_cpus=0, chunks=matches,
+        _SelfPlay(game, iterations), make, folder=folder / "matches", workers=workers, learner_cpus=0, chunks=matches,
         seconds=None if minutes is None else 60 * minutes * _PLAYING, chunks_per_version=_LEAST_MATCHES, growth=_GROWTH,
         replay=_REPLAY, seed=int(seeds[0]), on_version=keep,
     )  # fmt: skip
@@ -201,7 +205,7 @@ def learn(
         lesson, seats = latest.lesson(), len(game.roles) - (game.chance is not None)
         trial = folder / f"trial{played.version}"
         tried = selfplay(
-            _Contest(game), lambda: _Trial(lesson), folder=trial, workers=workers, learner_cpus=0,
+            _Contest(game, iterations), lambda: _Trial(lesson), folder=trial, workers=workers, learner_cpus=0,
             chunks=-(-_TRIAL // seats), seconds=None if minutes is None else max(0.0, 60 * minutes - played.seconds),
             seed=int(seeds[1]),
         )  # fmt: skip

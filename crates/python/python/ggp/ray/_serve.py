@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import ggp
@@ -104,18 +104,28 @@ class ClusterPlayer:
         trees: The number of trees; by default one for each core that the cluster has free.
         cores: The cores of a tree.
         seed: The seed of the trees and of the choice among mixed strategies.
+        resources: What a tree needs of its node besides cores, in the words of Ray, such as `{"search": 1}`.
     """
 
-    def __init__(self, player: str = "mcts", trees: int | None = None, cores: int = 1, seed: int | None = None) -> None:
+    def __init__(
+        self,
+        player: str = "mcts",
+        trees: int | None = None,
+        cores: int = 1,
+        seed: int | None = None,
+        resources: Mapping[str, float] | None = None,
+    ) -> None:
         self._player, self._wanted, self._cores = player, trees, cores
+        self._resources = dict(resources or {})
         self._random = random.Random(seed)
         self._trees: list[Any] = []
         #: For each tree the answer that it owes: that it is ready, or a search that came too late.
         self._owed: list[Any] = []
         self._history: list[list[str]] = []
         self._rules, self._role = "", ""
-        #: The trees whose searches counted, for each move; and the number of trees that have died.
+        #: For each move, the trees whose searches counted, and their descents; and the number of trees that have died.
         self.counted: list[int] = []
+        self.descents: list[int] = []
         self.deaths = 0
 
     def start(self, game: ggp.Game, role: str, seconds: float) -> None:
@@ -134,7 +144,8 @@ class ClusterPlayer:
     def _renew(self, number: int) -> None:
         import ray
 
-        actor = ray.remote(num_cpus=self._cores, scheduling_strategy="SPREAD", max_restarts=0)(_Tree)
+        options = {"num_cpus": self._cores, "resources": self._resources, "scheduling_strategy": "SPREAD"}
+        actor = ray.remote(max_restarts=0, **options)(_Tree)
         self._trees[number] = actor.remote(self._rules, _seeded(self._player, self._random.getrandbits(32)))
         self._owed[number] = self._trees[number].ready.remote()
 
@@ -165,6 +176,7 @@ class ClusterPlayer:
                 if one is not None:
                     found.append(one)
         self.counted.append(len(found))
+        self.descents.append(sum(one.iterations for one in found))
         if not found:
             return self._random.choice(legal)
         # 3. Where roles mix their moves, the move that one tree has drawn; otherwise the best of the sums.
