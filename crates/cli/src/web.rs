@@ -40,7 +40,6 @@ Examples:
   ggp match games/hex.kif --player a=mcts --player b=uct --games 20 --save matches &
   ggp web --watch matches
   ggp web --host games.example --base-path /ggp")]
-#[expect(clippy::struct_excessive_bools, reason = "they are flags of the command line")]
 pub(crate) struct Arguments {
     /// The port; 0 for any free port
     #[arg(long, value_name = "N", default_value_t = 8080, value_parser = whole(0..=u16::MAX))]

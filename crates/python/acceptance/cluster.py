@@ -30,6 +30,7 @@ import tempfile
 import time
 
 os.environ["RAY_worker_niceness"] = "0"
+os.environ.setdefault("RAY_raylet_start_wait_time_s", "120")
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 GAMES = pathlib.Path(os.environ.get("GGP_GAMES", ROOT / "games"))
 GGP = [sys.executable, "-m", "ggp"]
@@ -179,7 +180,7 @@ class Nodes:
 
         self.cores = sorted(os.sched_getaffinity(0))[:2]
         assert len(self.cores) == 2, "two cores are needed"
-        quick = {"health_check_initial_delay_ms": 1000, "health_check_period_ms": 500, "health_check_failure_threshold": 4}
+        quick = {"health_check_initial_delay_ms": 1000, "health_check_period_ms": 500, "health_check_failure_threshold": 6}
         head = {"num_cpus": 0, "object_store_memory": 80 << 20, "include_dashboard": False, "_system_config": quick}
         self.cluster = Cluster(initialize_head=True, head_node_args=head)
         self.nodes = []
