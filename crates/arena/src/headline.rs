@@ -103,6 +103,11 @@ fn doubt(
             pair.encounters
         ));
     }
+    if pair.different < REQUIRED_PAIRS.min(pair.pair_count() / 3) {
+        let again = "This is too little evidence: most pairs are the same matches again. Give --openings K, so that \
+                     matches begin differently.";
+        return Some(again.to_owned());
+    }
     (superiority < SETTLED).then(|| "This does not settle who is stronger: more pairs are needed.".to_owned())
 }
 
@@ -153,6 +158,21 @@ mod tests {
         assert_eq!(headline(&pairs(29)), [few]);
         let one = headline(&pairs(1));
         assert!(one[0].contains(" Elo in 1 pair. This is too little"), "{one:?}");
+    }
+
+    #[test]
+    fn the_same_matches_again_are_no_evidence() {
+        let mut results = pairs(100);
+        for result in &mut results {
+            result.moves_digest = result.goals[0].map_or_else(String::new, |goal| goal.to_string());
+        }
+        let said = headline(&results);
+        assert!(
+            said[0].contains(
+                " in 100 pairs. This is too little evidence: most pairs are the same matches again"
+            ),
+            "{said:?}"
+        );
     }
 
     #[test]

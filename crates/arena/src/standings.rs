@@ -55,6 +55,8 @@ struct PairTally {
     /// The encounters in which the two players have a complete match pair, as hashes of the encounter ids. At
     /// most [`REQUIRED_PAIRS`] hashes are kept.
     encounters: BTreeSet<u64>,
+    /// The matches of these pairs that differ in their moves, as hashes of the game and the moves; likewise.
+    different: BTreeSet<u64>,
     meetings: Meetings,
 }
 
@@ -132,6 +134,14 @@ impl Standings {
             tally.pairs[usize::from(pair.score)] += 1;
             if (tally.encounters.len() as u64) < REQUIRED_PAIRS {
                 tally.encounters.insert(digest.value());
+            }
+            if (tally.different.len() as u64) < REQUIRED_PAIRS {
+                let mut moves = Digest::default();
+                moves.add(result.game.as_bytes());
+                // A result without its moves counts as a match of its own.
+                let told = !result.moves_digest.is_empty();
+                moves.add(if told { result.moves_digest.as_bytes() } else { result.id.as_bytes() });
+                tally.different.insert(moves.value());
             }
         }
     }
@@ -234,6 +244,7 @@ impl Standings {
             pentanomial,
             is_paired,
             encounters: pair.encounters.len() as u64,
+            different: pair.different.len() as u64,
             difference: scores.difference(),
         })
     }
@@ -245,6 +256,7 @@ impl PairTally {
             matches: [0; 3],
             pairs: [0; 5],
             encounters: BTreeSet::new(),
+            different: BTreeSet::new(),
             meetings: Meetings::new([0, 0]),
         }
     }

@@ -125,6 +125,10 @@ pub struct PairSummary {
     /// The number of different encounters to which the match pairs belong, counted up to [`REQUIRED_PAIRS`].
     #[serde(skip)]
     pub encounters: u64,
+    /// The number of different sequences of moves among the last matches of these pairs, counted up to [`REQUIRED_PAIRS`].
+    /// Players without randomness play the same match again from the same opening.
+    #[serde(skip)]
+    pub different: u64,
     /// The difference in strength between the two players. `None` if there are no scores.
     pub difference: Option<Difference>,
 }

@@ -2,6 +2,7 @@
 //! inferred. A file `NAME.view.json` beside the rulesheet `NAME.kif` overrides the inferred board.
 
 use crate::console;
+use crate::rulesheet::built_in;
 use ggp::board::{self, BoardModel, Position, Sidecar, Square, Style};
 use ggp_game::{Fact, Knowledge, StateMachine};
 use std::io::ErrorKind;
@@ -79,7 +80,10 @@ pub(crate) fn view_of<M: StateMachine>(
     rulesheet: &Path,
 ) -> Option<anyhow::Result<BoardModel>> {
     let text = match std::fs::read_to_string(rulesheet.with_extension("view.json")) {
-        Err(error) if error.kind() == ErrorKind::NotFound => return None,
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            let view = built_in(rulesheet)?.sidecar?;
+            Ok(String::from_utf8_lossy(&view).into_owned())
+        }
         text => text,
     };
     Some(text.map_err(Into::into).and_then(|text| Ok(board::of_game_with(machine, &Sidecar::parse(&text)?)?)))

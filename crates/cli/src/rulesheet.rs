@@ -1,12 +1,13 @@
 //! Reading of rulesheets: from a path to a [`Game`], with the diagnostics on standard error.
 
 use crate::console;
-use anyhow::bail;
+use anyhow::{anyhow, bail};
 use ggp::Rulesheet;
 use ggp_datalog::Limits;
 use ggp_game::Game;
 use ggp_gdl::diagnostic::count;
 use ggp_gdl::{Diagnostic, Severity, Strictness};
+use ggp_web::catalogue::{self, Offer};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -34,7 +35,8 @@ impl Level {
 /// The file of a command that is about one game.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct GameFile {
-    /// The rulesheet, in KIF; `-` is standard input
+    /// The rulesheet, in KIF; `-` is standard input. The bare name of a game of `ggp web`, such as
+    /// `connect_four`, needs no file
     #[arg(value_name = "FILE")]
     pub(crate) path: PathBuf,
     #[command(flatten)]
@@ -71,12 +73,34 @@ impl GameFile {
     }
 }
 
-/// Reads the rulesheet in the file `path`. The path `-` stands for standard input.
+/// Reads the rulesheet in the file `path`. The path `-` stands for standard input, and the bare name of a game that is
+/// part of the program for that game, unless there is a file of this name.
 pub(crate) fn read(path: &Path) -> anyhow::Result<Rulesheet> {
     if path == Path::new("-") {
         return Ok(Rulesheet::read_from("<stdin>", std::io::stdin().lock())?);
     }
-    Ok(Rulesheet::read(path)?)
+    if let Some(offer) = built_in(path) {
+        return Ok(Rulesheet::new(offer.name, offer.kif));
+    }
+    Rulesheet::read(path).map_err(|error| {
+        let known = path.file_stem().map(Path::new).filter(|_| !path.exists()).and_then(built_in);
+        known.map_or_else(
+            || error.clone().into(),
+            |offer| {
+                anyhow!(
+                    "{error}\nThe program has a game of this name: write `{}` without a folder.",
+                    offer.name
+                )
+            },
+        )
+    })
+}
+
+/// The game of the program that the bare name `path` names. `None` for a path with a folder or an extension, and if there
+/// is a file of this name.
+pub(crate) fn built_in(path: &Path) -> Option<Offer> {
+    let name = path.to_str().filter(|_| !path.exists())?;
+    catalogue::embedded().into_iter().find(|offer| offer.name == name)
 }
 
 /// Prints diagnostics about `text` on standard error, errors first.
@@ -84,5 +108,21 @@ pub(crate) fn show(text: &Rulesheet, findings: &[Diagnostic]) {
     if !findings.is_empty() {
         let shown = text.render(findings, console::colours_stderr());
         console::say(shown.strip_suffix('\n').unwrap_or(&shown));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bare_name_is_a_game_of_the_program() {
+        assert_eq!(built_in(Path::new("hex")).map(|offer| offer.name), Some("hex".to_owned()));
+        assert!(built_in(Path::new("games/hex.kif")).is_none());
+        assert_eq!(read(Path::new("hex")).expect("it is known").name, "hex");
+        let error = read(Path::new("nowhere/hex.kif")).expect_err("no such file").to_string();
+        assert!(error.contains("write `hex`"), "{error}");
+        let error = read(Path::new("no_such_game")).expect_err("no such game").to_string();
+        assert!(error.starts_with("cannot read no_such_game") && !error.contains("write"), "{error}");
     }
 }

@@ -294,8 +294,10 @@ def standing(done):
         score = min(max(score, 0.001), 0.999)
         return round(400 * math.log10(score / (1 - score)))
 
-    more = [statistics.median(one["descents"][1] / one["descents"][0] for one in done if one["game"] == game) for game in SUITE]
-    by_game = {game: round(statistics.mean(one["score"] for one in done if one["game"] == game), 2) for game in SUITE}
+    of_game = {game: [one for one in done if one["game"] == game] for game in SUITE}
+    of_game = {game: found for game, found in of_game.items() if found}
+    more = [statistics.median(one["descents"][1] / one["descents"][0] for one in found) for found in of_game.values()]
+    by_game = {game: round(statistics.mean(one["score"] for one in found), 2) for game, found in of_game.items()}
     return (
         f"{2 * len(pairs)} matches: score {mean:.3f} ± {error:.3f}, Elo {elo(mean):+d} "
         f"({elo(mean - 1.96 * error):+d} to {elo(mean + 1.96 * error):+d}); {by_game}; "

@@ -1,10 +1,19 @@
 //! The squares that a move names on the board.
 
-use ggp_view::{BoardModel, Gesture, Position};
+use ggp_view::{BoardModel, Gesture, Position, Square};
 
-/// The indices of the squares that the move `mv` names.
+/// The indices of the squares that the move `mv` names; the first and the last one of a column or row that it names.
 pub(crate) fn squares(model: &BoardModel, mv: &str, position: &Position) -> Vec<usize> {
     let squares = model.gesture(mv, position);
+    if let Gesture::Line { column, row, .. } = squares {
+        let ends = |line: Option<usize>, axis: &[String]| {
+            line.map_or([0, axis.len().saturating_sub(1)], |at| [at; 2])
+        };
+        let columns = ends(column, &model.columns.values);
+        let rows = ends(row, &model.rows.values);
+        let square = |end: usize| Square { board: 0, row: rows[end], column: columns[end] };
+        return [0, 1].map(|end| model.square_number(square(end))).to_vec();
+    }
     let squares = squares.squares().iter().map(|&square| model.square_number(square));
     let named = by_name(mv, position).filter(|_| squares.len() == 0);
     squares.chain(named).collect()
