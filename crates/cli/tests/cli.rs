@@ -876,7 +876,8 @@ fn a_wrong_command_line_is_2_and_a_wrong_input_is_1() {
         (&["check", "--strict", "--lenient", "games/nim.kif"], 2, "error: "),
         (&["frobnicate"], 2, "error: unrecognized subcommand 'frobnicate'"),
         (&["check", "games/none.kif"], 1, "error: cannot read games/none.kif: "),
-        (&["perft", "nim"], 1, "error: cannot read nim (did you mean games/nim.kif?): "),
+        (&["perft", "nimm"], 1, "error: cannot read nimm: "),
+        (&["perft", "nowhere/nim.kif"], 1, "error: cannot read nowhere/nim.kif"),
         (&["perft", "games"], 1, "error: cannot read games: it is a directory; name a file in it\n"),
         (&["fmt", "games/none.kif"], 1, "error: cannot read games/none.kif: "),
         (

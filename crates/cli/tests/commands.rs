@@ -349,7 +349,10 @@ fn help_is_had_of_every_command_and_of_the_players() {
     }
     let run = ggp(&["help", "plya"]);
     assert_eq!((run.code, run.stdout.as_str()), (2, ""));
-    assert!(run.stderr.starts_with("error: there is no help on `plya`; write one of: players, play, "));
+    assert!(
+        run.stderr
+            .starts_with("error: there is no help on `plya`; write one of: players, exit-codes, play, ")
+    );
 
     let players = ggp(&["help", "players"]).stdout;
     let knows = |word: &str| players.lines().any(|line| line.split_whitespace().next() == Some(word));

@@ -43,7 +43,7 @@ impl SeatView {
         let mut moves: Vec<Move> = Vec::new();
         set.legal_moves(machine, &mut moves)?;
         let legal: Vec<String> = moves.iter().map(|&mv| machine.move_text(mv).to_owned()).collect();
-        let Style { model, .. } = style;
+        let Style { model, labels } = style;
         let roles = machine.game().role_count();
         let position = model.place_known(&knowledge.certain, &knowledge.possible);
         let number = set.history().len();
@@ -59,7 +59,8 @@ impl SeatView {
                 .collect::<Vec<_>>()
         );
         node["squares"] = picture::squares_of(style, &position);
-        node["side"] = json!(position.side);
+        node["side"] = json!(model.captions(&position));
+        node["legend"] = json!(model.legend(&position, labels));
         node["possible"] = json!(position.possible);
         node["extent"] = json!({
             "states": knowledge.states,
