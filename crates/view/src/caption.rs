@@ -3,11 +3,14 @@
 
 use crate::label::Labels;
 use crate::model::{BoardModel, Kind, SideKind};
-use crate::page::LINE;
 use crate::position::{Beside, Position, Token};
+use crate::term::words;
 use ggp_game::split_term;
 use serde::Serialize;
 use std::collections::BTreeSet;
+
+/// A line of text below a drawing has about this many characters.
+pub(crate) const LINE: usize = 36;
 
 /// The largest number of rows of one fluent that are written.
 const MAX_ROWS: usize = 200;
@@ -255,22 +258,4 @@ fn told(beside: &Beside, value: &str) -> String {
         return number.to_owned();
     }
     words(value)
-}
-
-/// A name of the rules in words: `box_count` and `boxCount` become `box count`.
-pub(crate) fn words(name: &str) -> String {
-    let mut out = String::new();
-    let mut previous = ' ';
-    for c in name.chars() {
-        if matches!(c, '_' | '-') && !matches!(previous, ' ' | '_' | '-') {
-            out.push(' ');
-        } else if c.is_uppercase() && previous.is_lowercase() {
-            out.push(' ');
-            out.extend(c.to_lowercase());
-        } else {
-            out.push(c);
-        }
-        previous = c;
-    }
-    out.trim_end().to_owned()
 }

@@ -1,9 +1,9 @@
 //! Colours of roles and of things. A name gives a colour if it begins with the name of one. Roles without
 //! such a name get colours of a palette that no other role has.
 
-use crate::figure::stroke_owner;
 use crate::model::BoardModel;
 use crate::position::Token;
+use crate::stroke::stroke_owner;
 
 /// A named colour.
 struct Named {

@@ -1,8 +1,8 @@
 //! Emblems: pictures of everyday things that names tell, such as a key, a door or an arrow. A thing without an emblem is
 //! drawn as a card or a disc with its name, so that a name decides nothing but the picture.
 
-use crate::caption::words;
 use crate::colour::is_name;
+use crate::term::words;
 use std::fmt::Write;
 
 /// A picture of an everyday thing.

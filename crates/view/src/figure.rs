@@ -7,7 +7,6 @@ use crate::label::Labels;
 use crate::model::BoardModel;
 use crate::paint::{Paint, label, mark_picture, pit};
 use crate::position::Token;
-use crate::svg::Stand;
 use std::fmt::Write;
 
 /// The outlines of chessmen, resting on y = 88.
@@ -121,7 +120,7 @@ fn shape<'a>(model: &BoardModel, labels: &'a Labels, token: &Token) -> Shape<'a>
         return Shape::Dot;
     }
     let has_glyph = labels.glyph(token, model).is_some();
-    let longest = crate::caption::words(&name).split(' ').map(|word| word.chars().count()).max().unwrap_or(0);
+    let longest = crate::term::words(&name).split(' ').map(|word| word.chars().count()).max().unwrap_or(0);
     let word = if longest <= WORD
         && name.chars().count() <= 2 * WORD
         && !has_glyph
@@ -242,22 +241,22 @@ pub(crate) fn is_small(name: &str) -> bool {
     matches!(name.to_ascii_lowercase().as_str(), "pellet" | "dot" | "point" | "pill" | "food" | "crumb")
 }
 
-/// The strokes of noughts and crosses.
+/// The stroke of noughts and crosses that `name` names.
 fn stroke(name: &str) -> Option<Shape<'static>> {
-    match name.to_ascii_lowercase().as_str() {
-        "x" | "ecks" | "ex" | "cross" => Some(Shape::Cross),
-        "o" | "oh" | "nought" | "ring" | "circle" => Some(Shape::Ring),
-        _ => None,
-    }
+    Some(if crate::stroke::stroke(name)? == 'x' { Shape::Cross } else { Shape::Ring })
 }
 
-/// The role that the marks of the layer with index `layer` stand for, if its relation is a stroke of a role.
-pub(crate) fn stroke_owner(model: &BoardModel, name: &str) -> Option<usize> {
-    let letter = match stroke(name)? {
-        Shape::Cross => 'x',
-        _ => 'o',
-    };
-    model.roles.iter().position(|role| role.to_ascii_lowercase().starts_with(letter))
+/// How a thing stands on a square that it shares with others.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stand {
+    /// Below all others, on the whole square.
+    Ground,
+    /// Before the others.
+    Man,
+    /// Behind a man, and beside other things.
+    Item,
+    /// In a corner.
+    Mark,
 }
 
 impl BoardModel {

@@ -64,6 +64,7 @@ mod side;
 mod sidecar;
 mod stack;
 mod statics;
+mod stroke;
 mod svg;
 mod term;
 mod text;

@@ -1,6 +1,6 @@
 //! Lines of text below a drawing: captions, tables, piles, and the meaning of marks.
 
-use crate::caption::Caption;
+use crate::caption::{Caption, LINE};
 use crate::label::Labels;
 use crate::model::{BoardModel, SideKind};
 use crate::paint::escaped;
@@ -8,8 +8,6 @@ use crate::position::Position;
 use crate::scene::signed;
 use std::fmt::Write;
 
-/// A line of text below a drawing has about this many characters.
-pub(crate) const LINE: usize = 36;
 /// The least size of the text.
 const LEAST: i32 = 20;
 /// The width of a character in a hundredth of the size of the text. A wide font still fits.

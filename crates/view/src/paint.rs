@@ -1,7 +1,7 @@
 //! Painting of things: discs, figures, strokes, cards and marks, as SVG in a box of 100 by 100.
 
-use crate::caption::words;
 use crate::colour::is_dark;
+use crate::term::words;
 use std::fmt::Write;
 
 /// The largest number of seeds that are drawn in a pit.

@@ -91,7 +91,7 @@ impl BoardModel {
             scene.places.extend(block.places.iter().map(moved));
             if named {
                 let centre = [at[0] + block.size[0] / 2, at[1] - title / 2];
-                let name = crate::caption::words(&self.board_name(board));
+                let name = crate::term::words(&self.board_name(board));
                 let size = fitting(&name, font, block.size[0] + gap);
                 scene.texts.push((name, centre, size));
             }
@@ -256,7 +256,7 @@ impl BoardModel {
             values.iter().map(|value| crate::term::letters_and_number(value)).collect();
         let alike = parts.filter(|parts| parts.iter().all(|part| part.0.len() == 1 && part.0 == parts[0].0));
         let name = |number: usize| alike.as_ref().map_or(values[number].as_str(), |parts| parts[number].1);
-        range.map(|number| crate::caption::words(name(number))).collect()
+        range.map(|number| crate::term::words(name(number))).collect()
     }
 
     /// The block of a board whose squares have places of their own.

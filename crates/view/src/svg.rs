@@ -2,7 +2,7 @@
 //! the things on squares. A page can use each part alone.
 
 use crate::change::Changes;
-use crate::figure::is_small;
+use crate::figure::{Stand, is_small};
 use crate::label::Labels;
 use crate::model::{BoardModel, Cell, Kind, Square};
 use crate::paint::escaped;
@@ -282,19 +282,6 @@ impl BoardModel {
         }
         out
     }
-}
-
-/// How a thing stands on a square that it shares with others.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Stand {
-    /// Below all others, on the whole square.
-    Ground,
-    /// Before the others.
-    Man,
-    /// Behind a man, and beside other things.
-    Item,
-    /// In a corner.
-    Mark,
 }
 
 /// Draws a sign at the border of the square at `place` and its neighbour on `side`.

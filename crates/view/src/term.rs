@@ -23,6 +23,24 @@ pub(crate) fn replaced(text: &str, path: &[usize], term: &str) -> String {
     format!("({function} {})", arguments.join(" "))
 }
 
+/// A name of the rules in words: `box_count` and `boxCount` become `box count`.
+pub(crate) fn words(name: &str) -> String {
+    let mut out = String::new();
+    let mut previous = ' ';
+    for c in name.chars() {
+        if matches!(c, '_' | '-') && !matches!(previous, ' ' | '_' | '-') {
+            out.push(' ');
+        } else if c.is_uppercase() && previous.is_lowercase() {
+            out.push(' ');
+            out.extend(c.to_lowercase());
+        } else {
+            out.push(c);
+        }
+        previous = c;
+    }
+    out.trim_end().to_owned()
+}
+
 /// Splits `a12` into `a` and `12`: letters followed by a number. `None` for any other text.
 pub(crate) fn letters_and_number(text: &str) -> Option<(&str, &str)> {
     let digits = text.len() - text.bytes().rev().take_while(u8::is_ascii_digit).count();

@@ -30,7 +30,7 @@ const COMPARISONS: [(&str, bool); 8] = [
 
 /// The comparison that the name of a fluent tells.
 fn comparison(name: &str) -> Option<bool> {
-    let name = crate::caption::words(name).to_ascii_lowercase();
+    let name = crate::term::words(name).to_ascii_lowercase();
     name.split(' ').find_map(|word| COMPARISONS.iter().find(|(known, _)| *known == word)).map(|found| found.1)
 }
 
