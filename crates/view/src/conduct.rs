@@ -246,15 +246,12 @@ pub(crate) fn sizes(
 
 #[cfg(test)]
 mod tests {
+    use crate::sample::{facts, game};
     use crate::{BoardModel, Changes, infer};
-    use ggp_game::{Fact, Game};
-
-    fn facts(texts: &[&str]) -> Vec<Fact> {
-        texts.iter().map(|text| Fact::from_canonical(*text)).collect()
-    }
+    use ggp_game::Fact;
 
     fn model(rules: &str, states: &[&[&str]]) -> BoardModel {
-        let game = Game::new(ggp_gdl::parse(rules.as_bytes()).expect("it parses")).expect("it is a game");
+        let game = game(rules);
         let states: Vec<Vec<Fact>> = states.iter().map(|state| facts(state)).collect();
         infer(&game, &states)
     }

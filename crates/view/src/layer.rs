@@ -317,8 +317,9 @@ fn locate_row(table: &Table<'_>, layer: &Layer, model: &BoardModel, row: &[&str]
 
 #[cfg(test)]
 mod tests {
+    use crate::sample::game;
     use crate::{Kind, infer};
-    use ggp_game::{Fact, Game};
+    use ggp_game::Fact;
 
     #[test]
     fn squares_that_nothing_can_enter_and_no_move_names_are_no_part_of_the_board() {
@@ -336,7 +337,7 @@ mod tests {
             )
         };
         let holes = |rules: &str| {
-            let game = Game::new(ggp_gdl::parse(rules.as_bytes()).expect("it parses")).expect("it is a game");
+            let game = game(rules);
             let model = infer(&game, &[]);
             (model.columns.values.join(""), model.rows.values.join(""), model.holes.len())
         };
@@ -352,7 +353,7 @@ mod tests {
 
     #[test]
     fn squares_that_are_always_there_are_neither_the_board_nor_marked() {
-        let game = Game::new(ggp_gdl::parse(RULES.as_bytes()).expect("it parses")).expect("it is a game");
+        let game = game(RULES);
         let mut first: Vec<Fact> = Vec::new();
         for (x, y) in (1..4).flat_map(|x| (1..4).map(move |y| (x, y))) {
             first.push(Fact::from_canonical(format!("(room {x} {y})")));

@@ -343,13 +343,8 @@ pub(crate) fn boxes(description: &Description, model: &BoardModel) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use crate::{BoardModel, Cell, infer};
-    use ggp_game::Game;
-
-    fn model(rules: &str) -> BoardModel {
-        let game = Game::new(ggp_gdl::parse(rules.as_bytes()).expect("it parses")).expect("it is a game");
-        infer(&game, &[])
-    }
+    use crate::Cell;
+    use crate::sample::model;
 
     #[test]
     fn lines_in_a_third_direction_make_hexagons() {

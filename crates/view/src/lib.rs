@@ -59,6 +59,8 @@ mod pits;
 mod planes;
 mod position;
 mod reach;
+#[cfg(test)]
+mod sample;
 mod scene;
 mod side;
 mod sidecar;

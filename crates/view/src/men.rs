@@ -340,7 +340,8 @@ fn drop_rim(positions: &[Position], content: &str, model: &mut BoardModel) {
 #[cfg(test)]
 mod tests {
     use crate::infer;
-    use ggp_game::{Fact, Game};
+    use crate::sample::game;
+    use ggp_game::Fact;
 
     /// The number of glyphs of a game with things called like chessmen, of which `wn` goes from place to place.
     fn glyphs(places: [[usize; 2]; 5]) -> usize {
@@ -351,7 +352,7 @@ mod tests {
             (<= (next (at ?x ?y wn)) (does white (go ?x ?y)))
             (<= (next (at ?x ?y ?c)) (true (at ?x ?y ?c)) (distinct ?c wn))
             (<= (goal ?r 0) (role ?r)) (<= terminal (true (at 5 5 wn)))";
-        let game = Game::new(ggp_gdl::parse(rules.as_bytes()).expect("it parses")).expect("it is a game");
+        let game = game(rules);
         let state = |[x, y]: [usize; 2]| {
             let facts = [
                 format!("(at {x} {y} wn)"),

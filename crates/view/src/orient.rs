@@ -217,7 +217,7 @@ impl crate::model::Axis {
 #[cfg(test)]
 mod tests {
     use crate::infer;
-    use ggp_game::Game;
+    use crate::sample::game;
 
     #[test]
     fn sides_that_begin_left_and_right_are_turned_to_face_each_other() {
@@ -239,7 +239,7 @@ mod tests {
         };
         for at in ["(man M N W)", "(man N M W)"] {
             let rules = rules(at);
-            let game = Game::new(ggp_gdl::parse(rules.as_bytes()).expect("it parses")).expect("it is a game");
+            let game = game(&rules);
             let model = infer(&game, &[]);
             // The first role is at the bottom.
             assert_eq!(model.rows.values, ["e", "d", "c", "b", "a"], "{at}");

@@ -303,7 +303,7 @@ pub(crate) fn is_called_empty(value: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use crate::infer;
-    use ggp_game::Game;
+    use crate::sample::game;
 
     /// The empty content of a board of three by three squares. `contents` holds the content of each square,
     /// row by row.
@@ -316,7 +316,7 @@ mod tests {
             (<= (next (at ?x ?y ?c)) (true (at ?x ?y ?c)) (not (gone ?x ?y)))
             (<= (gone ?x ?y) (does ?r (go ?x ?y))) (<= (goal ?r 0) (role ?r)) (<= terminal (true (at 1 1 q)))"
         );
-        let game = Game::new(ggp_gdl::parse(rules.as_bytes()).expect("it parses")).expect("it is a game");
+        let game = game(&rules);
         infer(&game, &[]).layers[0].empty.clone()
     }
 

@@ -122,13 +122,8 @@ fn is_count(model: &BoardModel) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::{BoardModel, Cell, infer};
-    use ggp_game::Game;
-
-    fn model(rules: &str) -> BoardModel {
-        let game = Game::new(ggp_gdl::parse(rules.as_bytes()).expect("it parses")).expect("it is a game");
-        infer(&game, &[])
-    }
+    use crate::Cell;
+    use crate::sample::model;
 
     #[test]
     fn pits_lie_in_the_order_in_which_they_are_sown() {

@@ -314,7 +314,7 @@ mod tests {
     use super::{Sidecar, SidecarError};
     use crate::infer::infer_with;
     use crate::model::Kind;
-    use ggp_game::Game;
+    use crate::sample::game;
 
     const RULES: &str =
         "(role one) (role two) (init (lies 1 p stone)) (init (lies 2 q stone)) (init (lies 3 p coin))
@@ -322,7 +322,7 @@ mod tests {
         (<= (goal ?r 0) (role ?r)) (<= terminal (true (lies 1 q stone)))";
 
     fn of(rules: &str, text: &str) -> Result<crate::BoardModel, SidecarError> {
-        let game = Game::new(ggp_gdl::parse(rules.as_bytes()).expect("it parses")).expect("it is a game");
+        let game = game(rules);
         infer_with(&game, &[], &Sidecar::parse(text)?)
     }
 

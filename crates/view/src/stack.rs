@@ -160,8 +160,8 @@ impl BoardModel {
 
 #[cfg(test)]
 mod tests {
+    use crate::sample::{facts, game};
     use crate::{Gesture, Square, infer};
-    use ggp_game::{Fact, Game};
 
     const RULES: &str = "(role r) (init (on a b)) (init (bare c)) (init (bare a))
         (<= (legal r (put ?x ?y)) (true (bare ?x)) (true (bare ?y)) (distinct ?x ?y))
@@ -173,13 +173,9 @@ mod tests {
         (<= (covered ?y) (does r (put ?x ?y)))
         (<= (goal r 0) (role r)) (<= terminal (true (on b a)))";
 
-    fn facts(texts: &[&str]) -> Vec<Fact> {
-        texts.iter().map(|text| Fact::from_canonical(*text)).collect()
-    }
-
     #[test]
     fn things_on_things_are_towers() {
-        let game = Game::new(ggp_gdl::parse(RULES.as_bytes()).expect("it parses")).expect("it is a game");
+        let game = game(RULES);
         let second = facts(&["(bare a)", "(bare b)", "(on a c)"]);
         let model = infer(&game, &[second]);
         assert!(model.stacked, "{model:?}");

@@ -423,7 +423,8 @@ mod tests {
     use super::Style;
     use crate::infer::infer;
     use crate::model::Square;
-    use ggp_game::{Fact, Game};
+    use crate::sample::game;
+    use ggp_game::Fact;
 
     const RULES: &str = "(role light) (role dark) (line 1) (line 2) (line 3)
         (<= (base (at ?x ?y ?r)) (role ?r) (line ?x) (line ?y) (not (gap ?x ?y))) (gap 2 2)
@@ -437,7 +438,7 @@ mod tests {
         (<= (goal ?r 0) (role ?r)) (<= terminal (true (at 2 1 dark)))";
 
     fn draw(style: Style<'_>) -> String {
-        let game = Game::new(ggp_gdl::parse(RULES.as_bytes()).expect("it parses")).expect("it is a game");
+        let game = game(RULES);
         let facts = ["(at 1 1 light)", "(at 3 3 dark)", "(turn light)"].map(Fact::from_canonical);
         let model = infer(&game, &[]);
         model.draw(&model.place(&facts), style)
@@ -462,7 +463,7 @@ mod tests {
 
     #[test]
     fn what_is_uncertain_has_a_question_mark_and_its_probability() {
-        let game = Game::new(ggp_gdl::parse(RULES.as_bytes()).expect("it parses")).expect("it is a game");
+        let game = game(RULES);
         let model = infer(&game, &[]);
         let certain = ["(at 1 1 light)", "(turn light)"].map(Fact::from_canonical);
         let possible = [("(at 1 3 dark)", 0.25), ("(at 3 3 dark)", 0.75), ("(turn dark)", 0.5)]

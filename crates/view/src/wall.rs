@@ -317,7 +317,8 @@ fn edges(evidence: &Evidence<'_>, model: &mut BoardModel) {
 #[cfg(test)]
 mod tests {
     use crate::infer;
-    use ggp_game::{Fact, Game};
+    use crate::sample::game;
+    use ggp_game::Fact;
 
     const WALLS: [&str; 5] = ["(wall 1 1)", "(wall 1 2)", "(wall 1 3)", "(wall 1 4)", "(wall 4 2)"];
 
@@ -342,7 +343,7 @@ mod tests {
     fn squares_beyond_a_wall_that_stays_are_no_part_of_the_board() {
         for (fall, columns) in [("", "234"), ("(not (true (at 2 2 me)))", "01234")] {
             let rules = rules(fall);
-            let game = Game::new(ggp_gdl::parse(rules.as_bytes()).expect("it parses")).expect("it is a game");
+            let game = game(&rules);
             let facts = |at: &str| -> Vec<Fact> {
                 let walls = WALLS.iter().map(|wall| (*wall).to_owned());
                 [format!("(at {at} me)")].into_iter().chain(walls).map(Fact::from_canonical).collect()
