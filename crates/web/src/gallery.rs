@@ -143,14 +143,13 @@ fn draw(offer: &Offer, stop: &StopToken) -> Result<Value, String> {
     let labels = Labels::new(&model, false);
     let style = Style { model: &model, labels: &labels };
     let position = model.place(&first.facts);
-    Ok(json!({
+    let mut shown = json!({
         "roles": game.roles().map(|role| game.role_name(role)).collect::<Vec<_>>(),
         "board": picture::board(&model),
-        "squares": picture::squares_of(style, &position),
-        "lines": model.lines(&position, &model.scene(), &[]),
-        "side": model.captions(&position),
         "simultaneous": is_simultaneous(&game, &mut machine, first, stop),
-    }))
+    });
+    picture::draw(style, &position, &[], &mut shown);
+    Ok(shown)
 }
 
 /// Whether two roles have a choice in the same state of a random playout. The role of chance has none.

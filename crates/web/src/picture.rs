@@ -6,7 +6,7 @@ use crate::history::Node;
 use crate::moment::Moment;
 use crate::style::Style;
 use ggp_arena::GoalsGiven;
-use ggp_view::{BoardModel, Gesture, Position, Square, Token};
+use ggp_view::{BoardModel, Gesture, Line, Position, Square, Token};
 use serde_json::{Value, json};
 
 /// The properties of a board that do not change during a match.
@@ -67,8 +67,18 @@ fn gesture(model: &BoardModel, mv: &str, position: &Position) -> Value {
     }
 }
 
+/// Gives `shown` all that a page draws of `position`: the things on each square, the lines, of which `changed` are marked,
+/// the facts beside the board, and what the marks mean.
+pub(crate) fn draw(style: Style<'_>, position: &Position, changed: &[Line], shown: &mut Value) {
+    let model = style.model;
+    shown["squares"] = squares_of(style, position);
+    shown["lines"] = json!(model.lines(position, &model.scene(), changed));
+    shown["side"] = json!(model.captions(position));
+    shown["legend"] = json!(model.legend(position, style.labels));
+}
+
 /// The tokens on each square of `position`.
-pub(crate) fn squares_of(style: Style<'_>, position: &Position) -> Value {
+fn squares_of(style: Style<'_>, position: &Position) -> Value {
     let tokens = |tokens: &Vec<Token>| {
         let things = style.model.arranged(tokens);
         things.into_iter().map(|one| token(style, one)).collect::<Vec<_>>()
@@ -102,18 +112,16 @@ pub(crate) fn moment(style: Style<'_>, moment: &Moment, joint: &[String], before
     let changed = earlier.as_ref().map_or_else(Vec::new, |earlier| model.changes(earlier, &position).lines);
     let last = earlier.map_or_else(Vec::new, |earlier| last(model, joint, &earlier, &position));
     let legal: Vec<Vec<Value>> = moment.legal.iter().map(|moves| gestures(model, moves, &position)).collect();
-    json!({
+    let mut shown = json!({
         "moves": joint,
         "last": last,
-        "squares": squares_of(style, &position),
-        "lines": model.lines(&position, &model.scene(), &changed),
-        "side": model.captions(&position),
-        "legend": model.legend(&position, style.labels),
         "legal": legal,
         "terminal": moment.terminal,
         "goals": moment.scores(),
         "given": GoalsGiven::of(&moment.goals),
-    })
+    });
+    draw(style, &position, &changed, &mut shown);
+    shown
 }
 
 /// The JSON of the state `node` of a session for display. `number` is its index in the history. `before` is the

@@ -43,7 +43,7 @@ impl SeatView {
         let mut moves: Vec<Move> = Vec::new();
         set.legal_moves(machine, &mut moves)?;
         let legal: Vec<String> = moves.iter().map(|&mv| machine.move_text(mv).to_owned()).collect();
-        let Style { model, labels } = style;
+        let Style { model, .. } = style;
         let roles = machine.game().role_count();
         let position = model.place_known(&knowledge.certain, &knowledge.possible);
         let number = set.history().len();
@@ -58,9 +58,7 @@ impl SeatView {
                 .map(|(turn, before)| { gesture::squares(model, &turn.own, before) })
                 .collect::<Vec<_>>()
         );
-        node["squares"] = picture::squares_of(style, &position);
-        node["side"] = json!(model.captions(&position));
-        node["legend"] = json!(model.legend(&position, labels));
+        picture::draw(style, &position, &[], &mut node);
         node["possible"] = json!(position.possible);
         node["extent"] = json!({
             "states": knowledge.states,

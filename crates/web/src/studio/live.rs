@@ -119,11 +119,8 @@ pub(super) fn strip(draft: &Draft, moves: &[Vec<String>], seed: Option<u64>) -> 
             "terminal": step.moment.terminal,
             "goals": step.moment.scores(),
         });
-        let model = draft.style().model;
-        let position = model.place(&step.moment.facts);
-        picture["side"] = json!(model.captions(&position));
-        picture["lines"] = json!(model.lines(&position, &model.scene(), &[]));
-        picture["squares"] = picture::squares_of(draft.style(), &position);
+        let style = draft.style();
+        picture::draw(style, &style.model.place(&step.moment.facts), &[], &mut picture);
         picture
     };
     let pictures: Vec<Value> =
