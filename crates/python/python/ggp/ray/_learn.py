@@ -19,7 +19,7 @@ import numpy as np
 
 from ggp._ggp import Game, PolicyLearner
 from ggp._results import Generation
-from ggp.ray._selfplay import Chunk, Progress, saved, selfplay
+from ggp.ray._selfplay import Chunk, Progress, checkpoint, selfplay
 
 #: Minutes of learning, if neither time nor matches are limited.
 _MINUTES = 10.0
@@ -198,7 +198,7 @@ def learn(
         seconds=None if minutes is None else 60 * minutes * _PLAYING, chunks_per_version=_LEAST_MATCHES, growth=_GROWTH,
         replay=_REPLAY, seed=int(seeds[0]), on_version=keep,
     )  # fmt: skip
-    latest = PolicyLearner(game, saved(folder / "matches"))
+    latest = PolicyLearner(game, checkpoint(folder / "matches"))
     # 2. The trial of the last generation.
     deaths, shares = played.deaths, []
     if latest.begin_trial():
@@ -209,7 +209,7 @@ def learn(
             chunks=-(-_TRIAL // seats), seconds=None if minutes is None else max(0.0, 60 * minutes - played.seconds),
             seed=int(seeds[1]),
         )  # fmt: skip
-        deaths, shares = deaths + tried.deaths, saved(trial)
+        deaths, shares = deaths + tried.deaths, checkpoint(trial)
         latest.end_trial(shares)
     latest.write(knowledge)
     # 3. The file has it all.

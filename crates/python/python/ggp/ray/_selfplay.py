@@ -186,12 +186,6 @@ class _Folder:
                     yield dict(arrays)
 
 
-def saved(folder: str | os.PathLike[str]) -> Any:
-    """What the learner of the run in `folder` has saved last."""
-    with open(pathlib.Path(folder) / "checkpoint.pkl", "rb") as file:
-        return pickle.load(file)["learner"]
-
-
 def selfplay(
     play: Play,
     learner: Callable[[], Learner],
