@@ -133,9 +133,10 @@ pub(crate) mod avx2 {
         }
         #[inline]
         #[target_feature(enable = "avx2")]
+        #[expect(unsafe_code, reason = "four words as the register's bytes, of the same size")]
         pub(crate) fn load(words: &[u64; 4]) -> Vector {
-            let [a, b, c, d] = words.map(u64::cast_signed);
-            Vector(_mm256_set_epi64x(d, c, b, a))
+            // SAFETY: both are 32 bytes without padding, and any bytes are a vector.
+            Vector(unsafe { std::mem::transmute::<[u64; 4], __m256i>(*words) })
         }
         #[inline]
         #[target_feature(enable = "avx2")]
@@ -244,9 +245,10 @@ pub(crate) mod avx512 {
         }
         #[inline]
         #[target_feature(enable = "avx512f")]
+        #[expect(unsafe_code, reason = "eight words as the register's bytes, of the same size")]
         pub(crate) fn load(words: &[u64; 8]) -> Vector {
-            let [a, b, c, d, e, f, g, h] = words.map(u64::cast_signed);
-            Vector(_mm512_set_epi64(h, g, f, e, d, c, b, a))
+            // SAFETY: both are 64 bytes without padding, and any bytes are a vector.
+            Vector(unsafe { std::mem::transmute::<[u64; 8], __m512i>(*words) })
         }
         #[inline]
         #[target_feature(enable = "avx512f")]
