@@ -153,8 +153,8 @@ impl<M: Playouts> Search<M> {
         self.uses_regrets() && !self.tree[self.tree.root()].regrets.is_empty()
     }
 
-    /// The sort key of a root move; larger is better. The lower bound of a move with fewer than `known`
-    /// visits counts as −1.
+    /// The sort key of a root move; larger is better. A move with fewer than `known` visits has no lower
+    /// bound, so it comes after all moves with enough visits.
     fn rank(&self, arm: &Arm, known: u32) -> (i32, f64, u32, f64) {
         let distance = i32::from(self.tree.distance_after(arm));
         let certain = match arm.bounds.proven() {
@@ -166,14 +166,15 @@ impl<M: Playouts> Search<M> {
             _ => 0,
         };
         let mean = arm.mean().unwrap_or(0.0);
-        let least = if arm.visits < known { -1.0 } else { lower_bound(arm, SECURE_SPREAD) };
+        let least = if arm.visits < known { f64::NEG_INFINITY } else { lower_bound(arm, SECURE_SPREAD) };
         (certain, least, arm.visits, mean)
     }
 }
 
-/// A lower confidence bound of the arm's mean; −1 without visits.
+/// A lower confidence bound of the arm's mean; −∞ without visits. With few visits it lies below the least
+/// possible goal, so that moves with more visits come first.
 fn lower_bound(arm: &Arm, spread: f64) -> f64 {
-    arm.mean().map_or(-1.0, |mean| mean - spread / f64::from(arm.visits).sqrt())
+    arm.mean().map_or(f64::NEG_INFINITY, |mean| mean - spread / f64::from(arm.visits).sqrt())
 }
 
 #[cfg(test)]
@@ -223,6 +224,9 @@ mod tests {
         assert_eq!(choice(true, &late), Move(1), "the third is hardly known");
         assert_eq!(choice(false, &late), Move(0));
         assert_eq!(choice(true, &[(10_000, 0.45), (6_000, 0.46)]), Move(0), "0.46, give or take 0.05");
+        let mut early = [(0, 0.0); 9];
+        early[4] = (2, 0.5);
+        assert_eq!(choice(true, &early), Move(4), "the only visited move");
     }
 
     #[test]
