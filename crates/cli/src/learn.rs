@@ -75,7 +75,7 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
-    let game = arguments.file.load()?;
+    let game = arguments.file.load_to_play()?;
     // A file that cannot be used is refused before the work, not after it.
     let knowledge = Knowledge::read(&arguments.knowledge).map_err(UsageError::of)?;
     if game.has_percepts() {

@@ -1,7 +1,7 @@
 //! Reading of rulesheets: from a path to a [`Game`], with the diagnostics on standard error.
 
 use crate::console;
-use anyhow::{anyhow, bail};
+use anyhow::anyhow;
 use ggp::Rulesheet;
 use ggp_datalog::Limits;
 use ggp_game::Game;
@@ -44,26 +44,38 @@ pub(crate) struct GameFile {
 }
 
 impl GameFile {
-    /// Loads the game. Errors, and the number of warnings, go to standard error.
+    /// Loads the game, to look at its states. It may be one that cannot begin. Errors, and the number of warnings, go to
+    /// standard error.
     pub(crate) fn load(&self) -> anyhow::Result<Arc<Game>> {
-        self.load_text(&read(&self.path)?)
+        Ok(self.load_text(&read(&self.path)?)?.0)
     }
 
-    /// Loads the game from `text`, which has been read before. Errors, and the number of warnings, go to standard error.
-    pub(crate) fn load_text(&self, text: &Rulesheet) -> anyhow::Result<Arc<Game>> {
+    /// Loads the game, to play it. Errors, and the number of warnings, go to standard error.
+    pub(crate) fn load_to_play(&self) -> anyhow::Result<Arc<Game>> {
+        self.load_text_to_play(&read(&self.path)?)
+    }
+
+    /// As [`GameFile::load_to_play`], from `text`, which has been read before.
+    pub(crate) fn load_text_to_play(&self, text: &Rulesheet) -> anyhow::Result<Arc<Game>> {
+        match self.load_text(text)? {
+            (game, 0) => Ok(game),
+            (_, errors) => Err(unplayable(text, errors)),
+        }
+    }
+
+    /// The game of `text`, and the number of errors that do not keep its first state from being evaluated.
+    fn load_text(&self, text: &Rulesheet) -> anyhow::Result<(Arc<Game>, usize)> {
         let (game, findings) = text.check(self.level.strictness(), Limits::default());
         let errors: Vec<Diagnostic> =
             findings.iter().filter(|f| f.severity == Severity::Error).cloned().collect();
         show(text, &errors);
-        let Some(game) = game else {
-            bail!("{} cannot be played: {}", text.name, count(errors.len(), "error"))
-        };
+        let game = game.ok_or_else(|| unplayable(text, errors.len()))?;
         let warnings = findings.len() - errors.len();
         if warnings > 0 {
             let many = count(warnings, "warning");
             console::say(&format!("{}: {many}; `ggp check` shows them", text.name));
         }
-        Ok(Arc::new(game))
+        Ok((Arc::new(game), errors.len()))
     }
 
     /// The name of the game: the file name without its extension.
@@ -71,6 +83,10 @@ impl GameFile {
         let stem = self.path.file_stem().unwrap_or(self.path.as_os_str());
         stem.to_string_lossy().into_owned()
     }
+}
+
+fn unplayable(text: &Rulesheet, errors: usize) -> anyhow::Error {
+    anyhow!("{} cannot be played: {}", text.name, count(errors, "error"))
 }
 
 /// Reads the rulesheet in the file `path`. The path `-` stands for standard input, and the bare name of a game that is
