@@ -1,10 +1,12 @@
 //! Reading of rulesheets: from a path to a [`Game`], with the diagnostics on standard error.
 
 use crate::console;
-use anyhow::anyhow;
+use crate::file_kind::FileKind;
+use anyhow::{anyhow, bail};
 use ggp::Rulesheet;
 use ggp_datalog::Limits;
 use ggp_game::Game;
+use ggp_gdl::check::suggest;
 use ggp_gdl::diagnostic::count;
 use ggp_gdl::{Diagnostic, Severity, Strictness};
 use ggp_web::catalogue::{self, Offer};
@@ -90,26 +92,40 @@ fn unplayable(text: &Rulesheet, errors: usize) -> anyhow::Error {
 }
 
 /// Reads the rulesheet in the file `path`. The path `-` stands for standard input, and the bare name of a game that is
-/// part of the program for that game, unless there is a file of this name.
+/// part of the program for that game, unless there is a file of this name. A record or another file of this program that
+/// holds no rules is refused.
 pub(crate) fn read(path: &Path) -> anyhow::Result<Rulesheet> {
-    if path == Path::new("-") {
-        return Ok(Rulesheet::read_from("<stdin>", std::io::stdin().lock())?);
-    }
     if let Some(offer) = built_in(path) {
         return Ok(Rulesheet::new(offer.name, offer.kif));
     }
-    Rulesheet::read(path).map_err(|error| {
-        let known = path.file_stem().map(Path::new).filter(|_| !path.exists()).and_then(built_in);
-        known.map_or_else(
-            || error.clone().into(),
-            |offer| {
-                anyhow!(
-                    "{error}\nThe program has a game of this name: write `{}` without a folder.",
-                    offer.name
-                )
-            },
-        )
-    })
+    let text = read_text(path).map_err(|error| match meant(path) {
+        Some(advice) => anyhow!("{error}\n{advice}"),
+        None => error,
+    })?;
+    match FileKind::of(&text.bytes) {
+        Some(kind) => bail!("{} is not a rulesheet: {}", text.name, kind.advice(&text.name)),
+        None => Ok(text),
+    }
+}
+
+/// Reads the file `path`, which may hold anything. The path `-` stands for standard input.
+pub(crate) fn read_text(path: &Path) -> anyhow::Result<Rulesheet> {
+    if path == Path::new("-") {
+        return Ok(Rulesheet::read_from("<stdin>", std::io::stdin().lock())?);
+    }
+    Ok(Rulesheet::read(path)?)
+}
+
+/// What to write in place of `path`, which names no file, if the program has a game of this name or of a similar one.
+fn meant(path: &Path) -> Option<String> {
+    let name = path.file_stem().filter(|_| !path.exists())?.to_str()?;
+    let offers = catalogue::embedded();
+    let names = offers.iter().map(|offer| offer.name.as_str());
+    if names.clone().any(|known| known == name) {
+        return Some(format!("The program has a game of this name: write `{name}` without a folder."));
+    }
+    let similar = suggest(name, names)?;
+    Some(format!("The program has a game of a similar name: did you mean `{similar}`?"))
 }
 
 /// The game of the program that the bare name `path` names. `None` for a path with a folder or an extension, and if there
@@ -138,7 +154,9 @@ mod tests {
         assert_eq!(read(Path::new("hex")).expect("it is known").name, "hex");
         let error = read(Path::new("nowhere/hex.kif")).expect_err("no such file").to_string();
         assert!(error.contains("write `hex`"), "{error}");
+        let error = read(Path::new("conect_four")).expect_err("no such game").to_string();
+        assert!(error.ends_with("did you mean `connect_four`?"), "{error}");
         let error = read(Path::new("no_such_game")).expect_err("no such game").to_string();
-        assert!(error.starts_with("cannot read no_such_game") && !error.contains("write"), "{error}");
+        assert!(error.starts_with("cannot read no_such_game") && !error.contains("The program"), "{error}");
     }
 }
