@@ -27,8 +27,8 @@ pub struct Origin(String);
 pub struct OriginError(String);
 
 impl Origin {
-    const ANY: &str = "*";
-    const NULL: &str = "null";
+    const ANY: &'static str = "*";
+    const NULL: &'static str = "null";
 }
 
 impl FromStr for Origin {
