@@ -1,7 +1,7 @@
 //! Charts as inline SVG; the page's style sheet sets the colours.
 
-use crate::escape::escape;
 use crate::interval::Estimate;
+use ggp_game::escaped;
 use std::fmt::Write as _;
 
 /// A named value with its confidence interval: one row of a chart.
@@ -57,8 +57,8 @@ fn signed(value: f64) -> String {
 
 fn label(name: &str) -> String {
     match name.char_indices().nth(NAME_CHARS) {
-        Some((end, _)) => format!("{}…", escape(&name[..end])),
-        None => escape(name),
+        Some((end, _)) => format!("{}…", escaped(&name[..end])),
+        None => escaped(name),
     }
 }
 
@@ -75,7 +75,7 @@ pub(crate) fn whiskers(all: &[Whisker], caption: &str) -> String {
     let floor = height - bottom + 4.0;
     let mut svg = format!(
         "{OPEN}<svg viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" aria-label=\"{}\">\n",
-        escape(caption)
+        escaped(caption)
     );
     for tick in ticks(low, high, step(high - low, 9.0)) {
         let class = if tick == 0.0 { "zero" } else { "grid" };
@@ -97,7 +97,7 @@ pub(crate) fn whiskers(all: &[Whisker], caption: &str) -> String {
              <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>\
              <path class=\"whisker\" d=\"M{from:.1} {y:.1}H{to:.1}M{from:.1} {a:.1}V{b:.1}M{to:.1} {a:.1}V{b:.1}\"/>\
              <circle class=\"dot\" cx=\"{at:.1}\" cy=\"{y:.1}\" r=\"5\"/></g>",
-            escape(name),
+            escaped(name),
             estimate.value,
             estimate.low,
             estimate.high,
@@ -113,7 +113,7 @@ pub(crate) fn whiskers(all: &[Whisker], caption: &str) -> String {
         "<text class=\"tick\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>\n</svg></div>",
         f64::midpoint(NAMES, WIDTH),
         height - 6.0,
-        escape(caption)
+        escaped(caption)
     );
     svg
 }
@@ -129,7 +129,7 @@ pub(crate) fn lines(all: &[Line], caption: &str) -> String {
     let y = |value: f64| floor - value / 100.0 * (floor - top);
     let mut svg = format!(
         "{OPEN}<svg viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" aria-label=\"mean goal by {}\">\n",
-        escape(caption)
+        escaped(caption)
     );
     for tick in ticks(0.0, 100.0, 25.0) {
         let at = y(tick);
@@ -175,7 +175,7 @@ pub(crate) fn lines(all: &[Line], caption: &str) -> String {
         "<text class=\"tick\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>\n</svg></div>",
         f64::midpoint(left, right),
         height - 6.0,
-        escape(caption)
+        escaped(caption)
     );
     svg
 }

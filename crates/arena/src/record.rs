@@ -192,10 +192,10 @@ pub enum RecordError {
 }
 
 /// The format of match records.
-pub(crate) const RECORD: Format = Format::new("ggp record", 1);
+pub const RECORD: Format = Format::new("ggp record", 1);
 
 /// The format of sealed records.
-pub(crate) const SEALED: Format = Format::new("ggp sealed record", 1);
+pub const SEALED: Format = Format::new("ggp sealed record", 1);
 
 /// Whether `text` is a sealed record, perhaps one that is cut off.
 pub fn is_sealed(text: &str) -> bool {

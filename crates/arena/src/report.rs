@@ -5,10 +5,10 @@
 
 use crate::chart::{Line, Whisker, lines, whiskers};
 use crate::elo::{Hypothesis, SprtState};
-use crate::escape::escape;
 use crate::fault::FaultKind;
 use crate::interval::Estimate;
 use crate::summary::Summary;
+use ggp_game::escaped;
 use std::fmt::Write as _;
 
 /// The data that the page shows in addition to the [`Summary`] of the results.
@@ -43,7 +43,7 @@ const STYLE: &str = include_str!("report.css");
 /// The results in `summary` and the data in `head` as an HTML page.
 pub fn html(summary: &Summary, head: &ReportHead) -> String {
     let mut page = String::with_capacity(1 << 16);
-    let title = escape(&head.title);
+    let title = escaped(&head.title);
     let _ = write!(
         page,
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
@@ -67,7 +67,7 @@ pub fn html(summary: &Summary, head: &ReportHead) -> String {
 /// Writes the headline, the number of scored matches, and the state of the sequential test.
 fn write_verdict(page: &mut String, summary: &Summary, head: &ReportHead) {
     let scored = summary.matches - summary.unscored;
-    let mut sentences = summary.headline(&|name| format!("<b>{}</b>", escape(name)), &elo);
+    let mut sentences = summary.headline(&|name| format!("<b>{}</b>", escaped(name)), &elo);
     let verdict = sentences.pop().unwrap_or_default();
     for fault in sentences {
         let _ = writeln!(page, "<p class=\"lead fault\">{fault}</p>");
@@ -78,7 +78,7 @@ fn write_verdict(page: &mut String, summary: &Summary, head: &ReportHead) {
         let endings =
             summary.endings.iter().filter(|(ending, _)| *ending != "terminal" && *ending != "forfeit");
         let endings: Vec<String> =
-            endings.map(|(ending, n)| format!("{n} {}", escape(&ending.replace('_', " ")))).collect();
+            endings.map(|(ending, n)| format!("{n} {}", escaped(&ending.replace('_', " ")))).collect();
         let _ = write!(page, ", {} not", summary.unscored);
         if !endings.is_empty() {
             let _ = write!(page, " ({})", endings.join(", "));
@@ -99,7 +99,7 @@ fn write_verdict(page: &mut String, summary: &Summary, head: &ReportHead) {
          <div class=\"meter\" role=\"img\" aria-label=\"log-likelihood ratio {:.2} between {:.2} and {:.2}\">\
          <i style=\"left:{share:.1}%\"></i></div>\
          <p class=\"scale\"><span>H0 {:.2}</span><span>LLR {:.2}</span><span>H1 {:.2}</span></p></section>",
-        escape(test),
+        escaped(test),
         count(state.count, "pair", "pairs"),
         state.llr,
         state.lower,
@@ -119,7 +119,7 @@ fn write_ratings(page: &mut String, summary: &Summary, head: &ReportHead) {
     );
     for player in &summary.players {
         let spec = head.specs.iter().find(|(name, _)| *name == player.name).map(|(_, spec)| spec);
-        let spec = spec.map(|spec| format!("<small>{}</small>", escape(spec))).unwrap_or_default();
+        let spec = spec.map(|spec| format!("<small>{}</small>", escaped(spec))).unwrap_or_default();
         let rating = player
             .rating
             .map_or(["–".to_owned(), String::new()], |r| [signed(r.value), format!("{:.0}", r.margin())]);
@@ -129,7 +129,7 @@ fn write_ratings(page: &mut String, summary: &Summary, head: &ReportHead) {
             page,
             "<tr><th class=\"text\" scope=\"row\">{}{spec}</th><td><b>{}</b></td><td class=\"quiet\">{}</td>\
              <td>{}</td><td class=\"quiet\">{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>",
-            escape(&player.name),
+            escaped(&player.name),
             rating[0],
             rating[1],
             goal[0],
@@ -162,11 +162,11 @@ fn write_cross_table(page: &mut String, summary: &Summary) {
          <div class=\"scroll\"><table class=\"cross\"><thead><tr><th></th>",
     );
     for player in &summary.players {
-        let _ = write!(page, "<th scope=\"col\">{}</th>", escape(&player.name));
+        let _ = write!(page, "<th scope=\"col\">{}</th>", escaped(&player.name));
     }
     page.push_str("</tr></thead><tbody>\n");
     for row in &summary.players {
-        let _ = write!(page, "<tr><th class=\"text\" scope=\"row\">{}</th>", escape(&row.name));
+        let _ = write!(page, "<tr><th class=\"text\" scope=\"row\">{}</th>", escaped(&row.name));
         for column in &summary.players {
             match summary.meeting(&row.name, &column.name) {
                 Some([wins, draws, losses]) => {
@@ -207,8 +207,8 @@ fn write_differences(page: &mut String, summary: &Summary) {
         let _ = write!(
             page,
             "<tr><th class=\"text\" scope=\"row\">{} <span class=\"quiet\">over</span> {}</th>",
-            escape(&pair.players[0]),
-            escape(&pair.players[1])
+            escaped(&pair.players[0]),
+            escaped(&pair.players[1])
         );
         for cell in cells {
             let _ = write!(page, "<td>{cell}</td>");
@@ -253,7 +253,7 @@ fn write_games(page: &mut String, summary: &Summary) {
          the role.</p><div class=\"scroll\"><table><thead><tr><th class=\"text\">game and role</th>",
     );
     for player in &summary.players {
-        let _ = write!(page, "<th scope=\"col\">{}</th>", escape(&player.name));
+        let _ = write!(page, "<th scope=\"col\">{}</th>", escaped(&player.name));
     }
     page.push_str("</tr></thead>\n");
     for name in games {
@@ -265,13 +265,14 @@ fn write_games(page: &mut String, summary: &Summary) {
             }
         }
         let _ =
-            write!(page, "<tbody><tr class=\"game\"><th class=\"text\" scope=\"row\">{}</th>", escape(name));
+            write!(page, "<tbody><tr class=\"game\"><th class=\"text\" scope=\"row\">{}</th>", escaped(name));
         for game in &of {
             page.push_str(&goal_cell(game.map(|g| (g.goal, g.count))));
         }
         page.push_str("</tr>\n");
         for role in roles.into_iter().filter(|_| of.iter().flatten().any(|game| game.roles.len() > 1)) {
-            let _ = write!(page, "<tr class=\"role\"><th class=\"text\" scope=\"row\">{}</th>", escape(role));
+            let _ =
+                write!(page, "<tr class=\"role\"><th class=\"text\" scope=\"row\">{}</th>", escaped(role));
             for game in &of {
                 let found = game.and_then(|g| g.roles.iter().find(|r| r.role == role));
                 page.push_str(&goal_cell(found.map(|r| (r.goal, r.count))));
@@ -308,7 +309,7 @@ fn write_conduct(page: &mut String, summary: &Summary) {
          <th>over the clock</th><th>99 % within, ms</th><th>worst, ms</th></tr></thead><tbody>\n",
     );
     for player in &summary.players {
-        let _ = write!(page, "<tr><th class=\"text\" scope=\"row\">{}</th>", escape(&player.name));
+        let _ = write!(page, "<tr><th class=\"text\" scope=\"row\">{}</th>", escaped(&player.name));
         for kind in FaultKind::ALL {
             page.push_str(&fault_cell(player.faults.get(&kind).copied().unwrap_or(0)));
         }
@@ -345,10 +346,10 @@ fn write_replays(page: &mut String, head: &ReportHead) {
         page,
         "<section><h2>Matches</h2><p class=\"quiet\">The links replay the matches while <code>ggp web --watch {}</code> \
          runs on this machine.</p><ul class=\"replays\">",
-        escape(folder)
+        escaped(folder)
     );
     for name in names {
-        let _ = writeln!(page, "<li><a href=\"{REPLAY}{}\">{}</a></li>", in_address(name), escape(name));
+        let _ = writeln!(page, "<li><a href=\"{REPLAY}{}\">{}</a></li>", in_address(name), escaped(name));
     }
     page.push_str("</ul></section>\n");
 }
@@ -372,7 +373,7 @@ fn write_facts(page: &mut String, head: &ReportHead) {
     }
     page.push_str("<section><h2>Settings</h2><dl>\n");
     for (word, what) in &head.facts {
-        let _ = writeln!(page, "<dt>{}</dt><dd>{}</dd>", escape(word), escape(what));
+        let _ = writeln!(page, "<dt>{}</dt><dd>{}</dd>", escaped(word), escaped(what));
     }
     page.push_str("</dl></section>\n");
 }

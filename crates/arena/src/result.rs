@@ -9,7 +9,7 @@ use ggp_game::Format;
 use serde::{Deserialize, Serialize};
 
 /// The format of the lines of results files.
-pub(crate) const RESULT: Format = Format::new("ggp result", 1);
+pub const RESULT: Format = Format::new("ggp result", 1);
 
 /// The result of one match.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]

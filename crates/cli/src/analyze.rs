@@ -39,9 +39,10 @@ const SHOWN: usize = 8;
 /// Show how the tree search rates the moves in a state
 ///
 /// Prints for every role its moves, the most visited first, with their visits, expected goals and
-/// proven goals. The last line says whether the search finds decisive moves (moves that win at once or prevent a
-/// loss at once) in playouts and in its tree, and what they cost or why it does not. On a terminal the table is
-/// updated while the search runs; Ctrl-C ends it early.
+/// proven goals. The last line is about decisive moves, which win at once or prevent a loss at once: whether the
+/// search looks for them in playouts and in its tree, and what that costs, or why it does not. On a terminal the
+/// table is updated while the search runs; Ctrl-C ends it early.
+///
 /// In a game of hidden information, --role is required: the search then sees only what the role has seen, and
 /// the expected goals are means over the states that the role considers possible.
 #[derive(Debug, clap::Args)]

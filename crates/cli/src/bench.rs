@@ -57,7 +57,7 @@ pub(crate) struct Arguments {
     /// The number of threads
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = whole(1..=u8::MAX))]
     threads: u8,
-    /// Also print the speed divided by this number of playouts per CPU second
+    /// Also print how many times as fast this is as so many playouts per CPU second
     #[arg(long, value_name = "RATE", conflicts_with = "playouts", value_parser = rate)]
     against: Option<f64>,
     /// With --json, also print the share of time of each part of the network

@@ -10,8 +10,8 @@ use std::io::Write;
 ///
 /// Networks that took long to build are kept in a folder, so that the next command has them at once. The
 /// folder is `ggp` among the caches of the user (`$XDG_CACHE_HOME` or `~/.cache`), or the value of the
-/// environment variable `GGP_CACHE`. It is safe to remove at any time. The option `--no-cache` of other commands
-/// does without it, and so does every command if `GGP_NO_CACHE` is set to a non-empty value.
+/// environment variable `GGP_CACHE`. It is safe to remove at any time. A command with the option `--no-cache` does
+/// not use it, and no command does if `GGP_NO_CACHE` is set to a non-empty value.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "\
 Examples:

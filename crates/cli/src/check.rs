@@ -24,7 +24,8 @@ use std::sync::Arc;
 ///
 /// Shows every error and warning with its place and how to correct it. Consequences of a mistake are
 /// shown with the mistake. The exit code is 0 if there are no errors, and 1 if there are errors or if
-/// --simulate refutes what a well-formed game must have. --strict also counts breaches of the
+/// --simulate refutes what a well-formed game must have. A game that is over in its first state, or in
+/// which a role has no move there, is an error. --strict also counts breaches of the
 /// specification and misspelled names of relations as errors.
 ///
 /// A view NAME.view.json beside NAME.kif is checked too.

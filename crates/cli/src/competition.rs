@@ -256,7 +256,7 @@ fn tournament(
         let file = GameFile { path: path.clone(), level: arguments.level };
         let plain = |c: char| if c.is_alphanumeric() || "._-+".contains(c) { c } else { '_' };
         let name = file.game_name().chars().map(plain).collect();
-        contests.push(Contest { name, game: file.load_text(text)? });
+        contests.push(Contest { name, game: file.load_text_to_play(text)? });
     }
     let unlimited =
         arguments.iterations.is_some() && participants.iter().all(|one| one.kind.ends_by_itself());

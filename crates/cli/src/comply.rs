@@ -13,8 +13,9 @@ use std::time::Duration;
 
 /// Check whether a player conforms to the GGP protocol
 ///
-/// Plays three small games with the player, two of them with hidden information, and sends it valid and invalid messages. A check on which
-/// managers rely is a `must`, and only these decide the exit code. All other checks are a `should`.
+/// Plays three small games with the player, two of them with hidden information, and sends it valid and invalid
+/// messages. What managers rely on is a `must`: the exit code is 1 if the player fails one. All other checks are a
+/// `should`, and do not change the exit code.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "\
 Examples:

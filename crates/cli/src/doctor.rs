@@ -23,7 +23,7 @@ const PLAYOUTS: usize = 300;
 /// The memory of a player of the test match, in MiB.
 const MEMORY: usize = 16;
 
-/// Say what this program has found of the machine, and test itself
+/// Show what ggp finds on this machine, and test ggp itself
 ///
 /// Prints the version, the processor's classes, the limits and the cache. Then counts moves, compares playouts of the
 /// network with those of the interpreter, and plays a match. Takes about ten seconds at most. The exit code is 1 if a
@@ -45,8 +45,9 @@ pub(crate) struct Arguments {
     cpu: Option<Cpu>,
     #[command(flatten)]
     cache: CacheOption,
-    /// Say only whether a server answers at this address
-    #[arg(long, value_name = "HOST:PORT", conflicts_with = "cpu")]
+    /// Say only whether a server answers at this address. Without a port it is 9147, that of `ggp serve`; `ggp web` has
+    /// 8080
+    #[arg(long, value_name = "HOST[:PORT]", conflicts_with = "cpu")]
     reach: Option<Address>,
     /// Print one JSON object
     #[arg(long)]

@@ -27,7 +27,7 @@ pub(crate) struct Arguments {
     fact: String,
     #[command(flatten)]
     origin: Origin,
-    /// When this joint move is made, as `((move 1 2 1 3) noop)`: for `next` and what it needs
+    /// Explain what holds when this joint move is made, such as `((move 1 2 1 3) noop)`; `next` and `does` need it
     #[arg(long, value_name = "JOINT")]
     moves: Option<String>,
 }

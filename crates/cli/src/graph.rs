@@ -23,8 +23,8 @@ use std::time::Duration;
 
 /// Draw the relations' dependency graph, or the propositional network
 ///
-/// Writes Graphviz DOT. An arrow leads from a relation to a relation that it defines; it is dashed
-/// if the rule negates the first one. Boxes are the relations that a state or a joint move fills.
+/// Writes Graphviz DOT. An arrow leads from a relation to one whose rules ask for it; it is dashed
+/// if they ask that it does not hold. Boxes are the relations that a state or a joint move fills.
 /// Each stratum is a cluster. A relation that depends on itself has a double line.
 ///
 /// With --propnet, boxes are fluents, rounded boxes are sets of moves, circles are gates (∧ and ∨),

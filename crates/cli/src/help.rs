@@ -26,7 +26,7 @@ Begin with:
   ggp check game.kif        find what is wrong with rules
 ";
 
-/// Show the help of a command or on a topic: players, exit-codes
+/// Show help on a command, or on a topic: players, exit-codes
 ///
 /// `ggp help play` prints the same as `ggp play --help`. `ggp help players` lists the players and
 /// their options, as in mcts:iterations=500. `ggp help exit-codes` lists the exit codes.

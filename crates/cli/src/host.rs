@@ -66,7 +66,7 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     arguments.logging.start();
-    let game = arguments.file.load()?;
+    let game = arguments.file.load_to_play()?;
     let who = seats(&game, &[], &arguments.player, None)?;
     let is_elsewhere = who.iter().any(Taker::is_elsewhere);
     let clocks = Clocks { start: arguments.startclock, play: arguments.playclock };

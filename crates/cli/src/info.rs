@@ -27,7 +27,7 @@ use std::time::Duration;
 /// times are those of its build.
 ///
 /// With --domains, prints instead the values that can stand at each argument of each fluent, move and
-/// relation. They hold too much rather than too little: what is not listed never occurs.
+/// relation. Some values may never occur, but what is not listed never does.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "\
 Examples:

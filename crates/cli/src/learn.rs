@@ -34,13 +34,16 @@ const BAR: f64 = 40.0;
 
 /// Learn a game by self-play, for players that use the file of knowledge
 ///
-/// Plays matches of short searches against themselves and learns from all their nodes which fluents make a move good.
-/// Prints a line for each generation: how much of the differences between sibling moves, in matches held out for
-/// this, the history of moves explains and how much the learnt policy does (1 is all). At the end, searches with the
-/// policy play against searches without it. Players with `knowledge=FILE` use the policy if it explains more
-/// and does not lose. The words of the rules do not count: the file serves every
-/// spelling of a game. Ctrl-C ends learning early, and what was learnt is kept. The exit code is 1 if
-/// this game cannot be learnt.
+/// Short searches play matches against themselves, and which facts make a move good is learnt from all states that
+/// they look at. The result is a policy, which rates moves. A generation is some matches, and a policy learnt from
+/// them. Prints a line for each generation: how well the policy predicts which moves of a state are better, in
+/// matches that it has not learnt from, and how well the history of moves does, which searches use without it. 0 is not
+/// at all, and 1 is perfectly.
+///
+/// At the end, searches with the policy play against searches without it. Players with `knowledge=FILE` use the
+/// policy if it predicts better and does not lose. The file serves a game in every spelling, since the words of its
+/// rules do not count. Ctrl-C ends learning early, and what was learnt is kept. The exit code is 1 if this game
+/// cannot be learnt.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = "\
 Examples:
@@ -75,7 +78,7 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
-    let game = arguments.file.load()?;
+    let game = arguments.file.load_to_play()?;
     // A file that cannot be used is refused before the work, not after it.
     let knowledge = Knowledge::read(&arguments.knowledge).map_err(UsageError::of)?;
     if game.has_percepts() {

@@ -29,6 +29,7 @@ mod dot;
 mod equilibrium;
 mod exit;
 mod explain;
+mod file_kind;
 mod fmt;
 mod graph;
 mod help;

@@ -43,7 +43,7 @@ pub(crate) struct Arguments {
     /// A player that takes part; given once for each player
     #[arg(long, value_name = "NAME=SPEC", required = true)]
     pub(crate) player: Vec<String>,
-    /// The number of matches, rounded up so that every player has every seat of the last opening
+    /// The number of matches; rounded up, so that every player has every seat in the last opening, too
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = matches)]
     pub(crate) games: u64,
     /// The pairing: roundrobin, or gauntlet (the first player against each of the others)
@@ -78,7 +78,8 @@ pub(crate) struct Arguments {
     /// Append each result to FILE, with one line of JSON for each match
     #[arg(long, value_name = "FILE.jsonl", conflicts_with = "resume")]
     pub(crate) out: Option<PathBuf>,
-    /// Play the matches that are not in FILE; results in FILE beyond --games are not rated
+    /// Go on with the run that wrote FILE: play the matches that are not in it. Results in FILE beyond --games are not
+    /// rated
     #[arg(long, value_name = "FILE.jsonl")]
     pub(crate) resume: Option<PathBuf>,
     /// Write a record of every match to DIR, as JSON in the format of ggp.org

@@ -88,7 +88,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     }
     let saved = arguments.origin.read_saved(&arguments.file.path)?;
     let progress = Progress::start("reading the rules");
-    let game = arguments.file.load()?;
+    let game = arguments.file.load_to_play()?;
     let who = seats(&game, &arguments.human, &arguments.player, arguments.iterations)?;
     if let Some(other) = who.iter().find(|taker| taker.is_elsewhere()) {
         let name = other.name();

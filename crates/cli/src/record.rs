@@ -63,7 +63,7 @@ impl Origin {
         if self.is_stdin() && rules == Path::new("-") {
             return Err(UsageError("standard input cannot be two things at once".to_owned()).into());
         }
-        rulesheet::read(path).map(Some)
+        rulesheet::read_text(path).map(Some)
     }
 
     /// The first joint moves of `record`, as many as `--step` says.
@@ -102,7 +102,7 @@ pub(crate) struct Record {
 impl Record {
     /// Reads the record in the file `path`. The path `-` stands for standard input.
     pub(crate) fn read(path: &Path) -> anyhow::Result<Record> {
-        Record::parse(&rulesheet::read(path)?)
+        Record::parse(&rulesheet::read_text(path)?)
     }
 
     fn parse(text: &Rulesheet) -> anyhow::Result<Record> {

@@ -1,10 +1,12 @@
 //! Reading of rulesheets: from a path to a [`Game`], with the diagnostics on standard error.
 
 use crate::console;
+use crate::file_kind::FileKind;
 use anyhow::{anyhow, bail};
 use ggp::Rulesheet;
 use ggp_datalog::Limits;
 use ggp_game::Game;
+use ggp_gdl::check::suggest;
 use ggp_gdl::diagnostic::count;
 use ggp_gdl::{Diagnostic, Severity, Strictness};
 use ggp_web::catalogue::{self, Offer};
@@ -44,26 +46,38 @@ pub(crate) struct GameFile {
 }
 
 impl GameFile {
-    /// Loads the game. Errors, and the number of warnings, go to standard error.
+    /// Loads the game, to look at its states. It may be one that cannot begin. Errors, and the number of warnings, go to
+    /// standard error.
     pub(crate) fn load(&self) -> anyhow::Result<Arc<Game>> {
-        self.load_text(&read(&self.path)?)
+        Ok(self.load_text(&read(&self.path)?)?.0)
     }
 
-    /// Loads the game from `text`, which has been read before. Errors, and the number of warnings, go to standard error.
-    pub(crate) fn load_text(&self, text: &Rulesheet) -> anyhow::Result<Arc<Game>> {
+    /// Loads the game, to play it. Errors, and the number of warnings, go to standard error.
+    pub(crate) fn load_to_play(&self) -> anyhow::Result<Arc<Game>> {
+        self.load_text_to_play(&read(&self.path)?)
+    }
+
+    /// As [`GameFile::load_to_play`], from `text`, which has been read before.
+    pub(crate) fn load_text_to_play(&self, text: &Rulesheet) -> anyhow::Result<Arc<Game>> {
+        match self.load_text(text)? {
+            (game, 0) => Ok(game),
+            (_, errors) => Err(unplayable(text, errors)),
+        }
+    }
+
+    /// The game of `text`, and the number of errors that do not keep its first state from being evaluated.
+    fn load_text(&self, text: &Rulesheet) -> anyhow::Result<(Arc<Game>, usize)> {
         let (game, findings) = text.check(self.level.strictness(), Limits::default());
         let errors: Vec<Diagnostic> =
             findings.iter().filter(|f| f.severity == Severity::Error).cloned().collect();
         show(text, &errors);
-        let Some(game) = game else {
-            bail!("{} cannot be played: {}", text.name, count(errors.len(), "error"))
-        };
+        let game = game.ok_or_else(|| unplayable(text, errors.len()))?;
         let warnings = findings.len() - errors.len();
         if warnings > 0 {
             let many = count(warnings, "warning");
             console::say(&format!("{}: {many}; `ggp check` shows them", text.name));
         }
-        Ok(Arc::new(game))
+        Ok((Arc::new(game), errors.len()))
     }
 
     /// The name of the game: the file name without its extension.
@@ -73,27 +87,45 @@ impl GameFile {
     }
 }
 
+fn unplayable(text: &Rulesheet, errors: usize) -> anyhow::Error {
+    anyhow!("{} cannot be played: {}", text.name, count(errors, "error"))
+}
+
 /// Reads the rulesheet in the file `path`. The path `-` stands for standard input, and the bare name of a game that is
-/// part of the program for that game, unless there is a file of this name.
+/// part of the program for that game, unless there is a file of this name. A record or another file of this program that
+/// holds no rules is refused.
 pub(crate) fn read(path: &Path) -> anyhow::Result<Rulesheet> {
-    if path == Path::new("-") {
-        return Ok(Rulesheet::read_from("<stdin>", std::io::stdin().lock())?);
-    }
     if let Some(offer) = built_in(path) {
         return Ok(Rulesheet::new(offer.name, offer.kif));
     }
-    Rulesheet::read(path).map_err(|error| {
-        let known = path.file_stem().map(Path::new).filter(|_| !path.exists()).and_then(built_in);
-        known.map_or_else(
-            || error.clone().into(),
-            |offer| {
-                anyhow!(
-                    "{error}\nThe program has a game of this name: write `{}` without a folder.",
-                    offer.name
-                )
-            },
-        )
-    })
+    let text = read_text(path).map_err(|error| match meant(path) {
+        Some(advice) => anyhow!("{error}\n{advice}"),
+        None => error,
+    })?;
+    match FileKind::of(&text.bytes) {
+        Some(kind) => bail!("{} is not a rulesheet: {}", text.name, kind.advice(&text.name)),
+        None => Ok(text),
+    }
+}
+
+/// Reads the file `path`, which may hold anything. The path `-` stands for standard input.
+pub(crate) fn read_text(path: &Path) -> anyhow::Result<Rulesheet> {
+    if path == Path::new("-") {
+        return Ok(Rulesheet::read_from("<stdin>", std::io::stdin().lock())?);
+    }
+    Ok(Rulesheet::read(path)?)
+}
+
+/// What to write in place of `path`, which names no file, if the program has a game of this name or of a similar one.
+fn meant(path: &Path) -> Option<String> {
+    let name = path.file_stem().filter(|_| !path.exists())?.to_str()?;
+    let offers = catalogue::embedded();
+    let names = offers.iter().map(|offer| offer.name.as_str());
+    if names.clone().any(|known| known == name) {
+        return Some(format!("The program has a game of this name: write `{name}` without a folder."));
+    }
+    let similar = suggest(name, names)?;
+    Some(format!("The program has a game of a similar name: did you mean `{similar}`?"))
 }
 
 /// The game of the program that the bare name `path` names. `None` for a path with a folder or an extension, and if there
@@ -122,7 +154,9 @@ mod tests {
         assert_eq!(read(Path::new("hex")).expect("it is known").name, "hex");
         let error = read(Path::new("nowhere/hex.kif")).expect_err("no such file").to_string();
         assert!(error.contains("write `hex`"), "{error}");
+        let error = read(Path::new("conect_four")).expect_err("no such game").to_string();
+        assert!(error.ends_with("did you mean `connect_four`?"), "{error}");
         let error = read(Path::new("no_such_game")).expect_err("no such game").to_string();
-        assert!(error.starts_with("cannot read no_such_game") && !error.contains("write"), "{error}");
+        assert!(error.starts_with("cannot read no_such_game") && !error.contains("The program"), "{error}");
     }
 }

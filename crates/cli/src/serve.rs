@@ -14,7 +14,7 @@ use ggp_game::{Game, Player, StopToken, rng};
 use ggp_propnet::GroundLimits;
 use ggp_search::{Knowledge, MctsOptions, PlayerSpec, Technique};
 use ggp_server::http::DEFAULT_PORT;
-use ggp_server::player::{LineError, PlayerConfig, serve_lines, serve_player};
+use ggp_server::player::{LineError, Origin, PlayerConfig, serve_lines, serve_player};
 use std::io::{self, Write};
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::PathBuf;
@@ -25,7 +25,8 @@ use std::time::Duration;
 /// Serve a player for game managers, by the GGP protocol over HTTP or on standard input and output
 ///
 /// Prints its address, plays every match that it is asked to play, and ends on Ctrl-C or SIGTERM.
-/// Only programs on this machine can reach it, unless --bind allows others.
+/// Only programs on this machine can reach it, unless --bind allows others. A page that is open in a browser
+/// on this machine cannot, unless --allow-origin names it: a game manager may be such a page.
 ///
 /// With --stdio it opens no port: each line of standard input is a message, and the answer is a line of
 /// standard output. It ends when its input ends. Such a player is `cmd:ggp serve --stdio` for `ggp match`,
@@ -38,6 +39,7 @@ Examples:
   ggp serve random --port 0
   ggp serve --knowledge my.knowledge
   ggp serve --bind 0.0.0.0 --matches 1
+  ggp serve --allow-origin http://manager.example
   ggp match games/hex.kif --player 'a=cmd:old/ggp serve --stdio' --player 'b=cmd:new/ggp serve --stdio'")]
 pub(crate) struct Arguments {
     /// The player to serve; `ggp help players` lists the players
@@ -53,6 +55,10 @@ pub(crate) struct Arguments {
     /// The address to listen on; 0.0.0.0 for all addresses
     #[arg(long, value_name = "IP", default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
     bind: IpAddr,
+    /// Let pages of this origin, such as http://manager.example, send messages from a browser; `*` for every page. May be
+    /// given several times
+    #[arg(long, value_name = "ORIGIN", conflicts_with = "stdio")]
+    allow_origin: Vec<Origin>,
     /// The name that the player gives itself
     #[arg(long, value_name = "X", default_value = "ggp")]
     name: String,
@@ -97,6 +103,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
         matches: arguments.matches.into(),
         margin: arguments.margin,
         ponder: !arguments.stdio,
+        origins: arguments.allow_origin.clone(),
         ..PlayerConfig::default()
     };
     let config = PlayerConfig { rules: within(arguments.memory, &config.rules), ..config };

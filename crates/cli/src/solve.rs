@@ -22,9 +22,9 @@ const SLICE: u64 = 10_000;
 
 /// Prove the goal that each role can guarantee against all others
 ///
-/// Searches the game tree, so it is for small games and for the ends of games. A role's goal is
-/// proved when both bounds are equal; with chance and simultaneous moves they can stay apart. The
-/// exit code is 1 if the time or the memory did not suffice.
+/// Searches the game tree, so it is for small games and for the ends of games. Prints for each role the least
+/// and the greatest goal that it may be able to guarantee. The goal is proved when both are equal; with chance
+/// and simultaneous moves they can stay apart. The exit code is 1 if the time or the memory did not suffice.
 ///
 /// In a game of hidden information (with `sees`), roles know only what they see. If two roles have
 /// goals of constant sum, computes an equilibrium by CFR+ on the whole tree. If there is one role

@@ -36,7 +36,7 @@ pub(crate) struct Arguments {
     /// Print the drawing as an SVG document
     #[arg(long, conflicts_with = "json")]
     svg: bool,
-    /// Draw the state after N random joint moves, or the last one before
+    /// Draw the state after N random joint moves, or the last state if the game ends before
     #[arg(long, value_name = "N", conflicts_with = "from", value_parser = whole(0u32..))]
     random: Option<u32>,
     #[command(flatten)]

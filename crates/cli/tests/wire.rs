@@ -119,3 +119,21 @@ fn a_served_player_gets_its_own_moves_and_percepts_and_nothing_else() {
         }
     }
 }
+
+#[test]
+fn only_pages_that_are_allowed_send_messages_to_a_served_player() {
+    let served = Served::with("random", &["--allow-origin", "http://manager.example/"]);
+    let address = served.url.trim_start_matches("http://").trim_end_matches('/');
+    let ask = |header: &str| {
+        let mut stream = TcpStream::connect(address).expect("a connection");
+        let sent = format!("POST / HTTP/1.0\r\n{header}Content-Length: 8\r\n\r\n( INFO )");
+        stream.write_all(sent.as_bytes()).expect("it is sent");
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).expect("an answer");
+        answer.lines().next().unwrap_or_default().to_owned()
+    };
+    assert_eq!(ask(""), "HTTP/1.0 200 OK");
+    assert_eq!(ask("Origin: http://manager.example\r\n"), "HTTP/1.0 200 OK");
+    assert!(ask("Origin: http://other.example\r\n").starts_with("HTTP/1.0 403 "));
+    assert!(ask("Sec-Fetch-Site: cross-site\r\n").starts_with("HTTP/1.0 403 "));
+}

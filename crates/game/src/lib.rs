@@ -46,6 +46,7 @@ mod interpreter;
 #[doc(hidden)]
 pub mod lower;
 mod machine;
+mod markup;
 mod move_table;
 mod moves;
 mod opening;
@@ -78,6 +79,7 @@ pub use hints::{
 pub use information_set::{Extent, InformationSet, Knowledge, OwnTurn};
 pub use interpreter::Interpreter;
 pub use machine::{JointMoveError, StateMachine};
+pub use markup::escaped;
 pub use move_table::canonical_term;
 pub use moves::Move;
 pub use opening::add_opening_findings;

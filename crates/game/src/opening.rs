@@ -1,6 +1,9 @@
 //! Findings that the first steps of a game show: it is over before the first move, a role has no first move, or facts
 //! are gone after a step because no rule keeps them.
 //!
+//! A game that cannot begin is an error, except at the lenient strictness: its rules can be evaluated, but nobody can play
+//! it. No published rulesheet is like this.
+//!
 //! The work is bounded. Where the bound is reached, nothing is reported.
 
 mod no_move;
@@ -10,7 +13,7 @@ use crate::fact::split_term;
 use crate::game::Game;
 use ggp_datalog::{Database, EvalError, Limits, Value};
 use ggp_gdl::check::{Unkept, fold_unused, unkept};
-use ggp_gdl::{Diagnostic, Keyword, Span};
+use ggp_gdl::{Diagnostic, Keyword, Severity, Span, Strictness};
 use no_move::Stuck;
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
@@ -37,6 +40,16 @@ enum Start {
     Moves,
 }
 
+impl Start {
+    /// The severity of what is found about the start.
+    fn severity(&self, strictness: Strictness) -> Severity {
+        match self {
+            Start::Over | Start::Stuck(_) if strictness > Strictness::Lenient => Severity::Error,
+            _ => Severity::Warning,
+        }
+    }
+}
+
 /// What the first steps show about the facts of one candidate.
 #[derive(Clone, Default)]
 struct Seen {
@@ -56,15 +69,17 @@ struct Seen {
 }
 
 /// Adds to `findings`, those about the rules of `game`, what its first steps show. If another finding explains
-/// it, it is left out.
-pub fn add_opening_findings(findings: &mut Vec<Diagnostic>, game: &Game) {
+/// it, it is left out, and the other one gets its severity. `strictness` decides whether a game that cannot begin is an
+/// error.
+pub fn add_opening_findings(findings: &mut Vec<Diagnostic>, game: &Game, strictness: Strictness) {
     let is_cause = |finding: &Diagnostic| match finding.code {
         // A relation that nothing uses is a cause only if its name is probably misspelled.
         "never-used" => !finding.edits.is_empty(),
         "duplicate-rule" | "case-collision" | "stratified-by-constants" | "several-goals" => false,
         _ => true,
     };
-    let (start, shown) = opening_findings(game);
+    let (start, mut shown) = opening_findings(game);
+    let severity = start.severity(strictness);
     let takes_moves = |finding: &Diagnostic| no_move::can_be_cause(game.description(), finding.span);
     let is_explained = match &start {
         Start::Stuck(_) => findings.iter_mut().find(|finding| is_cause(finding) && takes_moves(finding)),
@@ -76,7 +91,11 @@ pub fn add_opening_findings(findings: &mut Vec<Diagnostic>, game: &Game) {
             Start::Stuck(stuck) => cause.message.push_str(&stuck.remark()),
             Start::Moves => {}
         }
+        cause.severity = cause.severity.max(severity);
         return;
+    }
+    for finding in &mut shown {
+        finding.severity = severity;
     }
     findings.extend(shown);
     fold_unused(findings);

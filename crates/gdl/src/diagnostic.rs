@@ -8,9 +8,9 @@ use std::fmt;
 /// The severity of a finding.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Severity {
-    /// The rulesheet can be loaded in spite of the finding.
+    /// The game can be played in spite of the finding.
     Warning,
-    /// The rulesheet cannot be loaded.
+    /// The game cannot be played.
     Error,
 }
 

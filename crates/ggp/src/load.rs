@@ -97,8 +97,9 @@ impl Rulesheet {
         }
     }
 
-    /// The game, and all diagnostics of the rules. The game is `None` if a diagnostic is an error. `limits`
-    /// bound every evaluation of the game's rules.
+    /// The game, and all diagnostics of the rules. The game is `None` if the rules are not valid at this strictness. A
+    /// game that cannot begin, since it is over in the first state or a role has no move there, is given beside the error
+    /// that says so: its first state can be looked at. `limits` bound every evaluation of the game's rules.
     ///
     /// # Examples
     /// ```
@@ -107,6 +108,11 @@ impl Rulesheet {
     /// let (game, findings) = Rulesheet::new("mine.kif", text).check(Strictness::Default, Limits::default());
     /// assert!(game.is_some(), "warnings do not prevent play");
     /// assert!(findings.iter().all(|finding| finding.severity == Severity::Warning));
+    ///
+    /// let text = "(role a) (init on) (legal a go) (next on) (<= terminal (true on)) (goal a 100)";
+    /// let (game, findings) = Rulesheet::new("over.kif", text).check(Strictness::Default, Limits::default());
+    /// assert_eq!((game.is_some(), findings[0].code), (true, "over-at-start"));
+    /// assert_eq!(findings[0].severity, Severity::Error);
     /// ```
     pub fn check(&self, strictness: Strictness, limits: Limits) -> (Option<Game>, Vec<Diagnostic>) {
         let Ok(description) = ggp_gdl::parse(&self.bytes) else {
@@ -118,7 +124,7 @@ impl Rulesheet {
         }
         match Game::with_limits(description, strictness, limits) {
             Ok(game) => {
-                add_opening_findings(&mut findings, &game);
+                add_opening_findings(&mut findings, &game, strictness);
                 (Some(game), findings)
             }
             Err(errors) => {
@@ -131,7 +137,7 @@ impl Rulesheet {
     /// The game that these rules describe.
     ///
     /// # Errors
-    /// When a diagnostic of the rules is an error.
+    /// When the rules are not valid at this strictness.
     pub fn game(self, strictness: Strictness, limits: Limits) -> Result<Game, LoadError> {
         let (game, diagnostics) = self.check(strictness, limits);
         game.ok_or(LoadError { name: self.name, cause: Cause::Rules { text: self.bytes, diagnostics } })

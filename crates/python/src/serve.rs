@@ -4,7 +4,7 @@ use crate::game::{Game, Inner};
 use crate::interrupt::interruptible;
 use crate::state::State;
 use ggp::{Build, Clocks, Deadline, Observation, PlayError, Player, Role, StateMachine, StopToken};
-use ggp_server::player::{PlayerConfig, serve_player};
+use ggp_server::player::{Origin, PlayerConfig, serve_player};
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use std::net::{SocketAddr, TcpListener};
@@ -120,7 +120,7 @@ impl Player for PythonPlayer {
 
 /// Serves players that `make` makes, one for each match, until Ctrl-C. `ggp.serve` documents it.
 #[pyfunction]
-#[pyo3(signature = (make, listening, *, port, bind, name, matches, margin))]
+#[pyo3(signature = (make, listening, *, port, bind, name, matches, margin, origins))]
 pub(crate) fn serve(
     py: Python<'_>,
     make: Py<PyAny>,
@@ -130,15 +130,18 @@ pub(crate) fn serve(
     name: String,
     matches: usize,
     margin: f64,
+    origins: Vec<String>,
 ) -> PyResult<()> {
     let failed = |error: std::io::Error| PyOSError::new_err(error.to_string());
     let address: std::net::IpAddr =
         bind.parse().map_err(|_| pyo3::exceptions::PyValueError::new_err(format!("{bind} is no address")))?;
+    let origins: Result<Vec<Origin>, _> = origins.iter().map(|origin| origin.parse()).collect();
+    let origins = origins.map_err(|error| pyo3::exceptions::PyValueError::new_err(error.to_string()))?;
     let listener = TcpListener::bind(SocketAddr::new(address, port)).map_err(failed)?;
     let url = format!("http://{}/", listener.local_addr().map_err(failed)?);
     listening.call1(py, (url,))?;
     let margin = crate::game::duration(margin)?;
-    let config = PlayerConfig { name, matches, margin, ponder: false, ..PlayerConfig::default() };
+    let config = PlayerConfig { name, matches, margin, origins, ponder: false, ..PlayerConfig::default() };
     let make = Arc::new(make);
     let factory = move |_: &str| -> Box<dyn Player> {
         Box::new(PythonPlayer { make: Arc::clone(&make), playing: None })

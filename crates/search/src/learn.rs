@@ -11,7 +11,7 @@ mod positions;
 mod self_play;
 mod trial;
 
-pub use knowledge::{Knowledge, KnowledgeError};
+pub use knowledge::{KNOWLEDGE, Knowledge, KnowledgeError};
 pub use learner::{Generation, Learner, Trial};
 pub use lesson::{Feature, Lesson};
 pub use self_play::SelfPlayMatch;

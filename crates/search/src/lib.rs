@@ -93,7 +93,9 @@ mod worker_pool;
 #[doc(hidden)]
 pub use batch_size::BatchSizing;
 pub use ismcts::{InformationSetOptions, InformationSetPlayer, UnsupportedOption};
-pub use learn::{Feature, Generation, Knowledge, KnowledgeError, Learner, Lesson, SelfPlayMatch, Trial};
+pub use learn::{
+    Feature, Generation, KNOWLEDGE, Knowledge, KnowledgeError, Learner, Lesson, SelfPlayMatch, Trial,
+};
 pub use limits::{Halt, Limits};
 pub use options::{MctsOptions, RandomOptions};
 pub use player::{MakeMachine, MctsPlayer};

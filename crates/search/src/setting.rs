@@ -48,6 +48,10 @@ pub(crate) fn of_random() -> Vec<Setting<RandomOptions>> {
     }]
 }
 
+/// The options that tree search had in version 0.1, each with the one that has taken its place.
+pub(crate) const FORMER: [(&str, Option<&str>); 4] =
+    [("belief", Some("prior_weight")), ("growth", None), ("least", None), ("lanes", None)];
+
 const FROM_0: &str = "a whole number from 0 on";
 const FROM_1: &str = "a whole number from 1 on";
 const SEED: &str = "seed of the player's random numbers";

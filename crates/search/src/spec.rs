@@ -1,7 +1,7 @@
 //! Player specifications such as `mcts:iterations=200,seed=7` or `random`.
 
 use crate::options::{MctsOptions, RandomOptions};
-use crate::setting::{self, Setting};
+use crate::setting::{self, FORMER, Setting};
 use std::fmt;
 use std::str::FromStr;
 
@@ -46,6 +46,16 @@ pub enum SpecError {
         /// The player's options.
         known: Vec<&'static str>,
     },
+    /// The player has the option no longer.
+    #[error("{player} has no option `{option}` any more: {mend}", mend = mend(*instead))]
+    FormerOption {
+        /// The player's name.
+        player: &'static str,
+        /// The option given.
+        option: String,
+        /// The option that has taken its place. `None` if there is none.
+        instead: Option<&'static str>,
+    },
     /// The option does not accept the value.
     #[error("`{value}` is not a valid value for the option `{option}`: give {wanted}")]
     BadValue {
@@ -56,6 +66,11 @@ pub enum SpecError {
         /// The values that the option accepts.
         wanted: &'static str,
     },
+}
+
+/// What to do about an option that the player has no longer.
+fn mend(instead: Option<&str>) -> String {
+    instead.map_or("leave it out".to_owned(), |instead| format!("write `{instead}`"))
 }
 
 const PLAYERS: [&str; 3] = ["mcts", "uct", "random"];
@@ -130,8 +145,7 @@ fn with_values<'a, O>(
 ) -> Result<O, SpecError> {
     for (option, value) in pairs {
         let Some(setting) = settings.iter().find(|setting| setting.name == option) else {
-            let known = settings.iter().map(|setting| setting.name).collect();
-            return Err(SpecError::UnknownOption { player, option: option.to_owned(), known });
+            return Err(no_option(player, option, settings));
         };
         (setting.set)(&mut options, setting.name, value).ok_or_else(|| SpecError::BadValue {
             option: option.to_owned(),
@@ -140,6 +154,17 @@ fn with_values<'a, O>(
         })?;
     }
     Ok(options)
+}
+
+/// The error that no option of `player`, which has those of `settings`, is called `option`.
+fn no_option<O>(player: &'static str, option: &str, settings: &[Setting<O>]) -> SpecError {
+    let known: Vec<&str> = settings.iter().map(|setting| setting.name).collect();
+    let option = option.to_owned();
+    let former = FORMER.into_iter().find(|&(name, _)| name == option && player != "random");
+    match former {
+        Some((_, instead)) => SpecError::FormerOption { player, option, instead },
+        None => SpecError::UnknownOption { player, option, known },
+    }
 }
 
 /// Describes each of `settings` for help texts. Each element of `defaults` holds one value for every
@@ -209,6 +234,13 @@ mod tests {
              prior_weight, knowledge, self_play, transpositions, solver, regret, line, beam, conditions, \
              subgames, history, mast, decisive, floor, secure, learn"
         );
+        for player in ["mcts", "uct"] {
+            let former = |option: &str| parse(&format!("{player}:{option}=2")).unwrap_err();
+            let no_option = |option: &str| format!("{player} has no option `{option}` any more: ");
+            assert_eq!(former("belief"), no_option("belief") + "write `prior_weight`");
+            assert_eq!(former("lanes"), no_option("lanes") + "leave it out");
+        }
+        assert!(parse("random:belief=2").unwrap_err().ends_with("its options are seed"));
         assert_eq!(parse("random:c=5").unwrap_err(), "random has no option `c`; its options are seed");
         assert_eq!(
             parse("mcts:iterations=many").unwrap_err(),

@@ -32,5 +32,5 @@ pub(crate) mod text;
 pub(crate) mod timed;
 
 pub use limits::HttpLimits;
-pub use post::{Address, AddressError, DEFAULT_PORT};
+pub use post::{Address, AddressError, DEFAULT_PORT, status};
 pub use reply::{Answer, ReplyError};

@@ -9,6 +9,7 @@
 //! | START | `ready`; `busy` for an id in play, too many matches, rules or a role that cannot be played; `ready` also if the player is late, because managers go on without an answer |
 //! | PLAY | a move; `busy` for an unknown id; `nil` for moves that the rules lack, or if the player panics |
 //! | STOP, ABORT | `done`, `aborted`; `busy` for an unknown id |
+//! | any message from a page in a browser that is not allowed | HTTP status 403, how to allow it, and `nil` |
 //! | anything else | HTTP status 400, its reason, and `nil` |
 //!
 //! Invariants: the clock starts with the message's first byte. The answer to START or PLAY is sent at least
@@ -18,12 +19,14 @@
 mod lines;
 mod match_worker;
 mod matches;
+mod origin;
 mod pending_answer;
 mod player_worker;
 mod running_matches;
 mod tracked_state;
 
 pub use lines::{LineError, serve_lines};
+pub use origin::{Origin, OriginError};
 
 use crate::http::HttpLimits;
 use crate::http::listen::{Respond, listen};
@@ -74,6 +77,8 @@ pub struct PlayerConfig {
     pub silence: Duration,
     /// Whether players ponder, that is, think between their answer and the next message.
     pub ponder: bool,
+    /// The pages that may send messages from a browser. Requests of programs need no permission.
+    pub origins: Vec<Origin>,
     /// The bounds of connections and messages.
     pub http: HttpLimits,
     /// The bounds of every evaluation of the rules of a match.
@@ -81,8 +86,8 @@ pub struct PlayerConfig {
 }
 
 impl Default for PlayerConfig {
-    /// The default settings: the name `ggp`, 4 matches, a margin of 200 ms, 2 minutes of silence, and
-    /// pondering. Each match has at most a million terms and 4 million tuples, which take about 400 MiB.
+    /// The default settings: the name `ggp`, 4 matches, a margin of 200 ms, 2 minutes of silence,
+    /// pondering, and no pages. Each match has at most a million terms and 4 million tuples, which take about 400 MiB.
     fn default() -> PlayerConfig {
         PlayerConfig {
             name: "ggp".to_owned(),
@@ -91,6 +96,7 @@ impl Default for PlayerConfig {
             margin: Duration::from_millis(200),
             silence: Duration::from_secs(120),
             ponder: true,
+            origins: Vec::new(),
             http: HttpLimits::default(),
             rules: Limits { terms: 1_000_000, depth: 10_000, tuples: 4_000_000, ..Limits::default() },
         }
@@ -173,9 +179,18 @@ impl Respond for Dispatcher {
                 decoded = decode_target(&request.target);
                 &decoded
             }
+            // A browser asks whether a page may send a message. The message itself is refused, with a reason for the page.
             "OPTIONS" => return Reply::ok(""),
             _ => return Reply::refusal(405, "only POST, GET and OPTIONS are supported", "nil"),
         };
+        if let Some(origin) = origin::foreign(request, &self.matches.config().origins) {
+            tracing::warn!(?origin, "a message of a page in a browser is refused: --allow-origin allows it");
+            return Reply::refusal(
+                403,
+                &format!("pages are not allowed: serve with --allow-origin {origin}"),
+                "nil",
+            );
+        }
         match Message::parse(text) {
             Ok(message) => {
                 let (verb, id) = (message.verb(), message.match_id().unwrap_or("").to_owned());

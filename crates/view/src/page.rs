@@ -3,9 +3,9 @@
 use crate::caption::{Caption, LINE};
 use crate::label::Labels;
 use crate::model::{BoardModel, SideKind};
-use crate::paint::escaped;
 use crate::position::Position;
 use crate::scene::signed;
+use ggp_game::escaped;
 use std::fmt::Write;
 
 /// The least size of the text.

@@ -2,6 +2,7 @@
 
 use crate::colour::is_dark;
 use crate::term::words;
+use ggp_game::escaped;
 use std::fmt::Write;
 
 /// The largest number of seeds that are drawn in a pit.
@@ -151,31 +152,4 @@ pub(crate) fn mark_picture(out: &mut String, mark: &str, alone: bool, colour: Op
             write!(out, r#"<path d="M50 24V76M24 50H76" stroke="{fill}" stroke-width="14"/>"#)
         }
     };
-}
-
-/// `text` without the characters that mean something in SVG.
-pub(crate) fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '&' => out.push_str("&amp;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&#39;"),
-            c if c.is_control() => out.push(' '),
-            c => out.push(c),
-        }
-    }
-    out
-}
-
-#[cfg(test)]
-mod tests {
-    use super::escaped;
-
-    #[test]
-    fn names_are_no_markup() {
-        assert_eq!(escaped("<b onload=\"x\">&\u{0}'"), "&lt;b onload=&quot;x&quot;&gt;&amp; &#39;");
-    }
 }

@@ -5,9 +5,9 @@ use crate::change::Changes;
 use crate::figure::{Stand, is_small};
 use crate::label::Labels;
 use crate::model::{BoardModel, Cell, Kind, Square};
-use crate::paint::escaped;
 use crate::position::{Line, Position, Token};
 use crate::scene::{Scene, UNIT, signed};
+use ggp_game::escaped;
 use std::fmt::Write;
 
 /// The largest number of things that are drawn on one square.

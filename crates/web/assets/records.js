@@ -4,7 +4,7 @@ import { el, say, words } from "./dom.js";
 
 /** Shows the list of `answer` in `page`. */
 export class Records {
-  constructor(page, { records, omitted }) {
+  constructor(page, { records, later, omitted }) {
     say(document.getElementById("title"), "Matches");
     document.title = "Matches – ggp";
     page.classList.add("home");
@@ -34,11 +34,13 @@ export class Records {
       ),
       el("tbody", {}, records.map(row)),
     );
-    page.append(
-      records.length
-        ? el("div", { class: "panel wide", tabindex: 0, role: "region", "aria-label": "matches" }, table)
-        : el("p", { class: "empty" }, "No match has been saved here yet."),
-    );
+    if (records.length)
+      page.append(
+        el("div", { class: "panel wide", tabindex: 0, role: "region", "aria-label": "matches" }, table),
+      );
+    else if (!later.length) page.append(el("p", { class: "empty" }, "No match has been saved here yet."));
+    for (const { name, why } of later)
+      page.append(el("p", { class: "reason" }, `${name} is not listed: ${why}.`));
     if (omitted) page.append(el("p", { class: "reason" }, `${omitted} older matches are not listed.`));
   }
 

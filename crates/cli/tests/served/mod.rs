@@ -13,9 +13,14 @@ pub(crate) struct Served {
 impl Served {
     /// Serves the player `spec` on a free port.
     pub(crate) fn start(spec: &str) -> Served {
+        Served::with(spec, &[])
+    }
+
+    /// As [`Served::start`], with further options.
+    pub(crate) fn with(spec: &str, options: &[&str]) -> Served {
         let mut command = Command::new(env!("CARGO_BIN_EXE_ggp"));
         command.env("GGP_NO_CACHE", "1");
-        command.current_dir(workspace()).args(["serve", spec, "--port", "0"]);
+        command.current_dir(workspace()).args(["serve", spec, "--port", "0"]).args(options);
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("ggp serves");
         let mut line = String::new();
         BufReader::new(child.stdout.take().expect("a pipe")).read_line(&mut line).expect("a line");

@@ -27,7 +27,10 @@ fn a_report_leads_to_replays() {
     assert_eq!(links.len(), 2, "{page}");
 
     let server = Server::start(&["--watch", matches.to_str().expect("a path")]);
+    // A record that only a later version reads is named.
+    std::fs::write(matches.join("later.json"), r#"{"format":"ggp record","version":9}"#).expect("a file");
     let list = get(server.port, "/api/records").ok();
+    assert_eq!(list["later"][0]["name"], "later", "{list}");
     let first = &list["records"][0];
     assert_eq!((&first["game"], &first["over"]), (&json!("nim"), &json!(true)), "{list}");
     for name in ["", "../report", "none"] {
@@ -47,6 +50,9 @@ fn a_report_leads_to_replays() {
         browser.open(&format!("http://127.0.0.1:{}/#", server.port));
         browser.click("#matches");
         browser.wait("document.querySelectorAll('.records tbody tr').length === 2");
+        browser.wait(
+            "document.querySelector('p.reason').textContent.startsWith('later is not listed: version 9')",
+        );
         browser.picture(&format!("matches-{}", size.0));
         assert!(browser.overflow() <= 0);
         browser.click(".records a");

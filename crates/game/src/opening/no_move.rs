@@ -145,7 +145,7 @@ mod tests {
     fn found(rules: &str) -> Vec<(String, String, String)> {
         let description = ggp_gdl::parse(rules.as_bytes()).unwrap();
         let mut findings = ggp_gdl::check::check(&description, Strictness::Default);
-        add_opening_findings(&mut findings, &Game::new(description).unwrap());
+        add_opening_findings(&mut findings, &Game::new(description).unwrap(), Strictness::Default);
         let shown = |finding: &ggp_gdl::Diagnostic| {
             let marked = rules[finding.span.range()].to_owned();
             let help = finding.help.clone().unwrap_or_default();

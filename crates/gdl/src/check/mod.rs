@@ -38,6 +38,7 @@ use crate::sexpr;
 use crate::symbol::Symbol;
 pub use frames::{Unkept, fold_unused, unkept};
 pub(crate) use rest::check_rest;
+pub use typos::suggest;
 
 use dependency::{Dependencies, Grain};
 use inference::Inference;

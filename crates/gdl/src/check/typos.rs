@@ -26,9 +26,9 @@ const OFTEN: usize = 3;
 /// The maximum number of names that are compared because deleting a letter from each gives the same string.
 const ALIKE: usize = 16;
 
-/// The candidate most similar to `name`; `None` if no candidate is similar enough. Looks at the first 10,000
-/// candidates only.
-pub(super) fn suggest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+/// The candidate of which `name` is probably a misspelling; `None` if no candidate is similar enough. Looks at the
+/// first 10,000 candidates only.
+pub fn suggest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     if name.len() > LONGEST {
         return None;
     }

@@ -47,6 +47,7 @@ def serve(
     name: str,
     matches: int,
     margin: float,
+    origins: list[str],
 ) -> None: ...
 
 _Line: TypeAlias = tuple[str, str | None]

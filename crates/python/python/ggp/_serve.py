@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from ggp import _ggp
@@ -36,6 +36,7 @@ def serve(
     name: str = "ggp",
     matches: int = 4,
     margin: float = 0.2,
+    origins: Sequence[str] = (),
     listening: Callable[[str], object] = _tell,
 ) -> None:
     """Serves players to game managers, by the GGP protocol over HTTP, until Ctrl-C. `ggp host`, `ggp match` and all other
@@ -48,6 +49,17 @@ def serve(
         name: The name that the player gives itself.
         matches: The largest number of matches at once.
         margin: Answers leave this many seconds before the end of the clock.
+        origins: The origins of pages that may send messages from a browser, such as `"http://manager.example"`; `"*"` for
+            every page.
         listening: Called with the address when the port is open.
     """
-    _ggp.serve(make, listening, port=port, bind=bind, name=name, matches=matches, margin=margin)
+    _ggp.serve(
+        make,
+        listening,
+        port=port,
+        bind=bind,
+        name=name,
+        matches=matches,
+        margin=margin,
+        origins=list(origins),
+    )

@@ -12,7 +12,7 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 /// The format of files of lessons. A file begins with a line of its name and version.
-const KNOWLEDGE: Format = Format::new("ggp knowledge", 1);
+pub const KNOWLEDGE: Format = Format::new("ggp knowledge", 1);
 /// The largest size of a file, in bytes.
 const MOST_BYTES: u64 = 256 << 20;
 

@@ -1,7 +1,8 @@
 //! Sends one message of a manager to a player, and reads the reply. The request has the same bytes as a
 //! request of ggp-base, the reference server.
 
-use super::reply::{Answer, ReplyError, read_reply};
+use super::reply::{Answer, MAX_REPLY_HEAD, ReplyError, read_reply};
+use super::request::{MAX_HEADERS, RequestError, read_head};
 use super::timed::{TimedRead, write_by};
 use ggp_game::StopToken;
 use std::fmt;
@@ -165,6 +166,37 @@ pub(crate) fn exchange(
     reply
 }
 
+/// Asks the server at `address` for its first page, and waits for the answer for the time `within`. Returns the status of
+/// the answer; `None` if it is no HTTP.
+///
+/// # Errors
+/// When no answer comes in time.
+///
+/// # Examples
+/// ```no_run
+/// use ggp_server::http::{Address, status};
+/// let address: Address = "localhost:8080".parse().unwrap();
+/// let status = status(&address, std::time::Duration::from_secs(5)).unwrap();
+/// assert_eq!(status, Some(200));
+/// ```
+pub fn status(address: &Address, within: Duration) -> Result<Option<u16>, ReplyError> {
+    let by = Instant::now() + within;
+    let stream = address.connect(within)?;
+    let asked = format!("GET / HTTP/1.0\r\nHost: localhost:{}\r\n\r\n", address.port);
+    write_by(&stream, asked.as_bytes(), by).map_err(|_| ReplyError::Closed)?;
+    let head = match read_head(&mut &stream, MAX_REPLY_HEAD, by) {
+        Ok(head) => head,
+        Err(RequestError::Malformed(_) | RequestError::HeadTooLarge) => return Ok(None),
+        Err(RequestError::TooSlow) => return Err(ReplyError::TimedOut),
+        Err(_) => return Err(ReplyError::Closed),
+    };
+    let mut headers = [httparse::EMPTY_HEADER; MAX_HEADERS];
+    let mut parsed = httparse::Response::new(&mut headers);
+    // The status stands in front of whatever else may be wrong.
+    let _ = parsed.parse(&head.bytes);
+    Ok(parsed.code)
+}
+
 /// The way in which [`probe`] sends its bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sending {
@@ -235,6 +267,30 @@ mod tests {
             "POST / HTTP/1.0\r\nAccept: text/delim\r\nHost: localhost\r\nSender: GAMESERVER\r\nReceiver: RandA\r\n\
              Content-Type: text/acl\r\nContent-Length: 34\r\n\r\n( PLAY scr.ttt.1795208841243 NIL )"
         );
+    }
+
+    #[test]
+    fn the_status_is_that_of_the_first_line() {
+        for (answer, expected) in [
+            ("HTTP/1.1 404 Not Found\r\nContent-Length: 5\r\n\r\n(((((", Some(404)),
+            ("HTTP/1.0 200 OK\n\n", Some(200)),
+            ("SSH-2.0-OpenSSH 9\r\n", None),
+            ("HTTP/1.0 ok\r\n\r\n", None),
+        ] {
+            let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+            let port = listener.local_addr().unwrap().port();
+            let server = std::thread::spawn(move || {
+                let (stream, _) = listener.accept().unwrap();
+                write_by(&stream, answer.as_bytes(), Instant::now() + CONNECT).unwrap();
+                stream.shutdown(Shutdown::Write).unwrap();
+                // Closing with unread bytes would reset the connection.
+                let _ = (&stream).read_by(&mut [0; 256], Instant::now() + CONNECT);
+            });
+            let address = Address { host: "127.0.0.1".to_owned(), port };
+            assert_eq!(status(&address, CONNECT).unwrap(), expected, "{answer}");
+            server.join().unwrap();
+            assert!(matches!(status(&address, CONNECT), Err(ReplyError::Unreachable(_))));
+        }
     }
 
     #[test]

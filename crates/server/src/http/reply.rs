@@ -1,7 +1,7 @@
 //! The replies of players. The player's side writes them, and the manager's side reads them.
 
 use super::limits::Memory;
-use super::request::{RequestError, content_length, read_head};
+use super::request::{MAX_HEADERS, RequestError, content_length, read_head};
 use super::text::{TextError, read_text};
 use super::timed::{TimedRead, write_by};
 use std::io;
@@ -57,7 +57,7 @@ impl Reply {
 }
 
 /// The maximum size of a reply's head, in bytes.
-const MAX_REPLY_HEAD: usize = 16 << 10;
+pub(crate) const MAX_REPLY_HEAD: usize = 16 << 10;
 /// The maximum size of a reply's text, in bytes.
 const MAX_REPLY: usize = 1 << 20;
 
@@ -113,7 +113,7 @@ pub(crate) fn read_reply(source: &mut impl TimedRead, by: Instant) -> Result<Ans
     let start = head.bytes.iter().position(|b| !matches!(b, b'\r' | b'\n')).unwrap_or(0);
     let line =
         head.bytes[start..].iter().position(|&b| b == b'\n').map_or(head.bytes.len(), |n| start + n + 1);
-    let mut headers = [httparse::EMPTY_HEADER; 64];
+    let mut headers = [httparse::EMPTY_HEADER; MAX_HEADERS];
     let declared = match httparse::parse_headers(&head.bytes[line..], &mut headers) {
         Ok(httparse::Status::Complete((_, headers))) => content_length(headers),
         _ => None,

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 /// The maximum number of header lines.
-const MAX_HEADERS: usize = 64;
+pub(crate) const MAX_HEADERS: usize = 64;
 
 /// A received request.
 #[derive(Debug)]
@@ -18,6 +18,10 @@ pub(crate) struct Request {
     pub(crate) method: String,
     /// The path of the request line, still percent-encoded.
     pub(crate) target: String,
+    /// The header `Origin`, which browsers send for pages of other sites.
+    pub(crate) origin: Option<String>,
+    /// The header `Sec-Fetch-Site`, by which browsers tell how a page is related to this server.
+    pub(crate) site: Option<String>,
     /// The bytes after the head. Empty unless the method is POST.
     pub(crate) text: Vec<u8>,
     /// The time at which the first bytes arrived. The sender's clock started at this time or earlier.
@@ -95,6 +99,8 @@ pub(crate) fn read_from(
     if header(parsed.headers, "transfer-encoding").is_some() {
         return Err(RequestError::Encoded);
     }
+    let said = |name| header(parsed.headers, name).map(|value| String::from_utf8_lossy(value).into_owned());
+    let (origin, site) = (said("origin"), said("sec-fetch-site"));
     let declared = content_length(parsed.headers);
     let mut share = memory.share();
     let text = if method == "POST" {
@@ -108,6 +114,8 @@ pub(crate) fn read_from(
     Ok(Request {
         method: method.to_owned(),
         target: target.to_owned(),
+        origin,
+        site,
         text,
         arrived: head.arrived,
         _share: share,

@@ -15,7 +15,7 @@ struct Old(TempDir);
 impl Old {
     fn new() -> Old {
         let folder = tempfile::tempdir().expect("a folder");
-        let files = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/formats/written-by-0.1");
+        let files = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli/written-by-0.1");
         for file in files.read_dir().expect("the files") {
             let file = file.expect("a file");
             fs::copy(file.path(), folder.path().join(file.file_name())).expect("a copy");

@@ -1,0 +1,77 @@
+//! The `ggp` command as scripts and users see it: output formats, exit codes, streams.
+//!
+//! The tests run `ggp` at the root of the workspace. Scripts of users depend on the exact output that
+//! these tests check.
+
+mod check;
+mod counts;
+mod formats;
+mod play;
+mod replay;
+mod rules;
+mod simulate;
+mod usage;
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// The result of a run.
+struct Run {
+    code: i32,
+    stdout: String,
+    stderr: String,
+}
+
+fn command(args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ggp"));
+    command.env("GGP_NO_CACHE", "1");
+    command.args(args).current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."));
+    command.env_remove("NO_COLOR").env("LANG", "C.UTF-8").env_remove("LC_ALL");
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+fn ggp_with(args: &[&str], input: &str) -> Run {
+    let mut child = command(args).spawn().expect("ggp starts");
+    // A program that does not read its input may have ended.
+    let _ = child.stdin.take().expect("a pipe").write_all(input.as_bytes());
+    let output = child.wait_with_output().expect("ggp ends");
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
+    Run {
+        code: output.status.code().expect("an exit code"),
+        stdout: text(output.stdout),
+        stderr: text(output.stderr),
+    }
+}
+
+fn ggp(args: &[&str]) -> Run {
+    ggp_with(args, "")
+}
+
+/// Writes a file that only one test uses, and returns its path.
+fn scratch(name: &str, contents: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::write(&path, contents).expect("a scratch file");
+    path
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// A game of two steps in which `a` chooses and `b` has one move.
+const TINY: &str = "\
+(role a) (role b)
+(init (step 0))
+(succ 0 1) (succ 1 2)
+(<= (legal a (pick ?x)) (choice ?x))
+(<= (legal b noop) (role b))
+(choice l) (choice r)
+(<= (next (step ?n)) (true (step ?m)) (succ ?m ?n))
+(<= (next (picked ?x)) (does a (pick ?x)))
+(<= terminal (true (step 2)))
+(<= (goal a 100) (true (picked l)))
+(<= (goal a 30) (not (true (picked l))))
+(<= (goal b 50) (role b))
+";
