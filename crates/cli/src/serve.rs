@@ -55,7 +55,7 @@ pub(crate) struct Arguments {
     /// The address to listen on; 0.0.0.0 for all addresses
     #[arg(long, value_name = "IP", default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
     bind: IpAddr,
-    /// Let pages of this origin, such as http://manager.example, send messages from a browser; `*` for every page. May be
+    /// Let pages of this origin, such as `http://manager.example`, send messages from a browser; `*` for every page. May be
     /// given several times
     #[arg(long, value_name = "ORIGIN", conflicts_with = "stdio")]
     allow_origin: Vec<Origin>,
