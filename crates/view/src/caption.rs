@@ -84,7 +84,8 @@ impl BoardModel {
         let mut out = Vec::new();
         let mut told = BTreeSet::new();
         for (number, beside) in position.side.iter().enumerate() {
-            if told.contains(&number) || beside.rows.is_empty() || self.is_told_by_towers(beside) {
+            let is_drawn = self.is_told_by_towers(beside) || self.is_barrier(beside);
+            if told.contains(&number) || beside.rows.is_empty() || is_drawn {
                 continue;
             }
             let columns = self.columns_with(position, number);
@@ -112,6 +113,14 @@ impl BoardModel {
         let known =
             |value: &String| self.columns.values.contains(value) || things().any(|thing| thing == value);
         self.stacked && beside.rows.iter().all(|row| row.len() == 1 && known(&row[0]))
+    }
+
+    /// Whether the facts of a fluent are drawn as walls.
+    fn is_barrier(&self, beside: &Beside) -> bool {
+        let fits = |row: &Vec<String>, arity: usize| row.len() == arity;
+        self.barriers.iter().any(|barrier| {
+            barrier.relation == beside.relation && beside.rows.iter().all(|row| fits(row, barrier.arity))
+        })
     }
 
     /// The fluents that belong into one table with the fluent with the index `number`, itself included. All of them give

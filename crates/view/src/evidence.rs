@@ -2,6 +2,7 @@
 //! that these data suggest.
 
 use crate::fluent::{Row, Table};
+use crate::fusion::Fusion;
 use crate::model::{Axis, Order};
 use crate::order::{Pairs, order};
 use ggp_gdl::domains::Domains;
@@ -15,6 +16,8 @@ pub(crate) const PLAYED: usize = 10;
 pub(crate) struct Evidence<'a> {
     pub(crate) domains: Domains,
     pub(crate) tables: Vec<Table<'a>>,
+    /// The pairs of fluents that have one table.
+    pub(crate) fusions: Vec<Fusion>,
     pub(crate) chains: Vec<Pairs>,
     pub(crate) roles: Vec<String>,
     /// The fluents without arguments.

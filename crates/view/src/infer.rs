@@ -5,7 +5,9 @@ use crate::border::give_sides;
 use crate::candidate::{Candidate, best_board, best_track, board_of, track_of};
 use crate::conduct::observe;
 use crate::evidence::Evidence;
+use crate::fence::fences;
 use crate::fluent::{Table, tables};
+use crate::fusion::fuse;
 use crate::layer::{groups_and_layers, holes, trim};
 use crate::layout::{boxes, lay_out};
 use crate::men::{block, dress};
@@ -21,6 +23,7 @@ use crate::stack::stack;
 use crate::statics::{Listed, pairs, relations};
 use crate::wall::{draw_lines, wall_off};
 use ggp_game::{Fact, Game};
+use ggp_gdl::Description;
 use ggp_gdl::domains::Domains;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -43,7 +46,9 @@ pub fn infer_with(game: &Game, states: &[Vec<Fact>], sidecar: &Sidecar) -> Resul
     let domains = Domains::new(description);
     let reach = Reach::new(description);
     let possible = reach.as_ref().map_or(&[][..], |reach| &reach.facts);
-    let tables = tables(description, &domains, &seen, &listed.base, possible);
+    let (names, related): (Vec<String>, Vec<_>) = relations(description).into_iter().unzip();
+    let mut tables = tables(description, &domains, &seen, &listed.base, possible);
+    let fusions = fuse(description, &names, &related, &mut tables);
     let chains = pairs(description).into_iter().map(|facts| {
         let text = |symbol| description.name(symbol).to_owned();
         facts.into_iter().map(|(a, b)| (text(a), text(b))).collect()
@@ -51,7 +56,7 @@ pub fn infer_with(game: &Game, states: &[Vec<Fact>], sidecar: &Sidecar) -> Resul
     let roles = game.roles().map(|role| game.role_name(role).to_owned()).collect();
     let flags = domains.constants(domains.fluent()).iter().map(|&f| description.name(f).to_owned()).collect();
     let moves = reach.as_ref().map(|reach| reach.moves.as_slice());
-    let evidence = Evidence { chains: chains.collect(), domains, tables, roles, flags, moves };
+    let evidence = Evidence { chains: chains.collect(), domains, tables, fusions, roles, flags, moves };
     if sidecar.relation.is_none() {
         let mut model = table(&evidence);
         if stack(&evidence, &mut model) {
@@ -66,7 +71,7 @@ pub fn infer_with(game: &Game, states: &[Vec<Fact>], sidecar: &Sidecar) -> Resul
         None => best_board(&evidence).or_else(|| best_track(&evidence)),
     };
     let mut model = match &best {
-        Some(candidate) => board(&evidence, candidate),
+        Some(candidate) => board(description, &evidence, candidate),
         None => table(&evidence),
     };
     model.side = side(&evidence, &model);
@@ -81,12 +86,12 @@ pub fn infer_with(game: &Game, states: &[Vec<Fact>], sidecar: &Sidecar) -> Resul
     if sidecar.x.is_none() && face(&listed.init, &mut model) {
         dig(&evidence, &mut model);
     }
-    let related = relations(description);
     lay_out(&related, &mut model);
     draw_lines(description, &evidence, &mut model);
     let positions: Vec<Position> = seen.iter().map(|facts| model.place(facts)).collect();
     wall_off(description, &positions, &mut model);
     trim(&mut model);
+    model.fences = fences(description, &names, &related, &model);
     give_sides(description, &related, &mut model);
     let positions: Vec<Position> = seen.iter().skip(1).map(|facts| model.place(facts)).collect();
     dress(&positions, &mut model);
@@ -142,6 +147,9 @@ fn table(evidence: &Evidence<'_>) -> BoardModel {
         groups: Vec::new(),
         stacked: false,
         layers: Vec::new(),
+        fusions: evidence.fusions.clone(),
+        barriers: Vec::new(),
+        fences: Vec::new(),
         holes: Vec::new(),
         owners: BTreeMap::new(),
         glyphs: BTreeMap::new(),
@@ -164,7 +172,7 @@ fn table(evidence: &Evidence<'_>) -> BoardModel {
     }
 }
 
-fn board(evidence: &Evidence<'_>, candidate: &Candidate) -> BoardModel {
+fn board(description: &Description, evidence: &Evidence<'_>, candidate: &Candidate) -> BoardModel {
     let axis = |column| evidence.axis(candidate.table, column);
     let mut model = table(evidence);
     [model.columns, model.rows] = match candidate.y {
@@ -172,7 +180,7 @@ fn board(evidence: &Evidence<'_>, candidate: &Candidate) -> BoardModel {
         None => [axis(candidate.x), Axis { values: vec![String::new()], order: Order::Listed }],
     };
     model.index = candidate.index.iter().map(|&column| axis(column)).collect();
-    groups_and_layers(evidence, candidate, &mut model);
+    groups_and_layers(description, evidence, candidate, &mut model);
     model.kind = match candidate.y {
         None => Kind::Track,
         Some(_) if model.layers[0].content.is_empty() => Kind::Occupancy,

@@ -3,9 +3,11 @@
 //! also finds the holes, that is, the squares that do not exist.
 
 use crate::candidate::{Candidate, clash, rate_board};
-use crate::evidence::Evidence;
+use crate::evidence::{Evidence, PLAYED};
 use crate::fluent::Table;
 use crate::model::{Axis, BoardModel, Coordinate, Layer, Order, Square, TextPart};
+use crate::wall::atoms;
+use ggp_gdl::{Atom, Description, Rule, Term};
 use rustc_hash::FxHashSet;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,8 +21,14 @@ const ON_AXIS: f64 = 0.8;
 const MAX_VALUES: usize = 24;
 
 /// Sets the layers and groups of `model`. The first layer is that of `candidate`, the board itself.
-pub(crate) fn groups_and_layers(evidence: &Evidence<'_>, candidate: &Candidate, model: &mut BoardModel) {
+pub(crate) fn groups_and_layers(
+    description: &Description,
+    evidence: &Evidence<'_>,
+    candidate: &Candidate,
+    model: &mut BoardModel,
+) {
     let main = &evidence.tables[candidate.table];
+    let mut on_main = vec![candidate.clone()];
     model.groups = vec![main.name.clone()];
     model.layers = vec![layer(main, candidate, 0)];
     for (number, table) in evidence.tables.iter().enumerate() {
@@ -28,10 +36,12 @@ pub(crate) fn groups_and_layers(evidence: &Evidence<'_>, candidate: &Candidate, 
             continue;
         }
         let Some(reading) = reading(evidence, number, candidate, model) else { continue };
-        let group = if is_board_of_its_own(evidence, candidate, &reading) {
+        let apart = || on_main.iter().any(|one| is_another_game(description, evidence, one, &reading));
+        let group = if is_board_of_its_own(evidence, candidate, &reading) || apart() {
             model.groups.push(table.name.clone());
             model.groups.len() - 1
         } else if belongs_above(evidence, candidate, &reading) {
+            on_main.push(reading.clone());
             0
         } else {
             continue;
@@ -84,11 +94,20 @@ fn reading(
     model: &BoardModel,
 ) -> Option<Candidate> {
     let table = &evidence.tables[number];
+    let columns = 0..table.columns.len().min(crate::fluent::MAX_COLUMNS);
     let share = |column: usize, values: &[String]| {
         let domain = &table.columns[column].domain;
         domain.iter().filter(|v| values.contains(v)).count() as f64 / domain.len().max(1) as f64
     };
-    let columns = 0..table.columns.len().min(crate::fluent::MAX_COLUMNS);
+    // Where the rules alone allow the same values for both coordinates, and far more than the board has, what occurs counts.
+    let occurs = |column: usize, values: &[String]| {
+        let rows = table.rows().count().max(1);
+        let on_axis = table.rows().filter(|row| values.iter().any(|value| value == row[column])).count();
+        on_axis as f64 / rows as f64
+    };
+    let alike = |x: usize, y: usize| {
+        table.states.len() >= PLAYED && table.columns[x].domain == table.columns[y].domain
+    };
     if main.y.is_none() {
         let on_axis = columns.clone().find(|&x| {
             share(x, &model.columns.values) > 0.99
@@ -104,11 +123,27 @@ fn reading(
         for y in columns.clone().filter(|&y| y != x) {
             let parts = (table.columns[x].coordinate.part, table.columns[y].coordinate.part);
             let board = (model.layers[0].x.part, model.layers[0].y.as_ref().map(|y| y.part));
-            let fits = share(x, &model.columns.values) >= ON_AXIS && share(y, &model.rows.values) >= ON_AXIS;
+            let both = |share: &dyn Fn(usize, &[String]) -> f64| {
+                share(x, &model.columns.values) >= ON_AXIS && share(y, &model.rows.values) >= ON_AXIS
+            };
+            let fits = both(&share) || alike(x, y) && both(&occurs);
             if !fits || (parts.0, Some(parts.1)) != board {
                 continue;
             }
-            let Some(mut candidate) = rate_board(evidence, number, x.min(y), x.max(y)) else { continue };
+            let rated = rate_board(evidence, number, x.min(y), x.max(y));
+            // A term that names a square of the board does so even where few squares occur.
+            let named = || {
+                let coordinates = [x, y].map(|column| &table.columns[column].coordinate);
+                let is_square = names_square(&model.layers[0], coordinates);
+                is_square.then(|| Candidate {
+                    table: number,
+                    x,
+                    y: Some(y),
+                    index: Vec::new(),
+                    score: LAYER + 1.0,
+                })
+            };
+            let Some(mut candidate) = rated.or_else(named) else { continue };
             (candidate.x, candidate.y) = (x, Some(y));
             candidate.score -= if x > y { 0.1 } else { 0.0 };
             if main.index.is_empty() {
@@ -127,6 +162,22 @@ fn reading(
         }
     }
     best
+}
+
+/// Whether two coordinates are arguments of one term, as in `(lying key (room 1 2))`, and in the places that the
+/// coordinates of the board `layer` have in such a term.
+fn names_square(layer: &Layer, coordinates: [&Coordinate; 2]) -> bool {
+    let Some(y) = &layer.y else { return false };
+    let split = |coordinate: &Coordinate| {
+        let (last, term) = coordinate.path.split_last()?;
+        (!term.is_empty()).then(|| (term.to_vec(), *last))
+    };
+    let pair = |x: &Coordinate, y: &Coordinate| {
+        let ((term, x), (same, y)) = (split(x)?, split(y)?);
+        (term == same).then_some((x, y))
+    };
+    let square = pair(&layer.x, y);
+    square.is_some() && square == pair(coordinates[0], coordinates[1])
 }
 
 /// Whether the fluent of `other` adds something to the board, which is the fluent of `main`: marks, other
@@ -179,6 +230,46 @@ fn is_board_of_its_own(evidence: &Evidence<'_>, main: &Candidate, other: &Candid
     let alike = stem(&first.name) == stem(&second.name);
     // Two halves of one board share no square.
     shared * 2 > one.len().min(two.len()) || (alike && shared > 0)
+}
+
+/// Whether two fluents are boards of two games that are played side by side: some thing is on each of them once in every
+/// state, and not always in the same place, and no rule is about both fluents.
+fn is_another_game(
+    description: &Description,
+    evidence: &Evidence<'_>,
+    one: &Candidate,
+    other: &Candidate,
+) -> bool {
+    let tables = [one, other].map(|reading| &evidence.tables[reading.table]);
+    let is_about = |rule: &Rule, table: &Table<'_>| {
+        let names = |atom: &Atom| match atom.args.first().map(|term| description.terms.get(*term)) {
+            Some(Term::Compound(function, args)) => {
+                description.name(*function) == table.name && args.len() == table.arity
+            }
+            _ => false,
+        };
+        atoms(rule).any(names)
+    };
+    if description.rules.iter().any(|rule| tables.iter().all(|table| is_about(rule, table))) {
+        return false;
+    }
+    let ([content], [other_content]) = (&one.content(tables[0])[..], &other.content(tables[1])[..]) else {
+        return false;
+    };
+    let place = |which: usize, state: usize, value: &str| -> Option<Vec<&str>> {
+        let (reading, column) = if which == 0 { (one, *content) } else { (other, *other_content) };
+        let mut rows = tables[which].states.get(state)?.iter().filter(|row| row[column] == value);
+        let row = rows.next().filter(|_| rows.next().is_none())?;
+        Some(reading.key().into_iter().map(|column| row[column]).collect())
+    };
+    let states = 0..tables[0].states.len();
+    let lives_twice = |value: &String| {
+        let places = states.clone().map(|state| (place(0, state, value), place(1, state, value)));
+        let places: Vec<_> = places.collect();
+        places.iter().all(|(here, there)| here.is_some() && there.is_some())
+            && places.iter().any(|(here, there)| here != there)
+    };
+    tables[0].columns[*content].domain.iter().any(lives_twice)
 }
 
 /// The holes: squares that cannot hold anything. They are the squares that no layer shows to exist, and those on which
@@ -366,5 +457,40 @@ mod tests {
         let position = model.place(&first);
         assert_eq!(position.squares.iter().flatten().count(), 1, "only the piece is drawn");
         assert!(position.side.is_empty(), "{:?}", position.side);
+    }
+
+    #[test]
+    fn a_thing_in_two_places_at_once_is_on_two_boards() {
+        let walk = |at: &str, go: &str| {
+            format!(
+                "(init ({at} 1 1 me)) (<= (legal r ({go} ?u ?v)) ({go}_to ?u ?v))
+                (<= ({go}_to ?u ?y) (true ({at} ?x ?y me)) (after ?x ?u))
+                (<= ({go}_to ?x ?v) (true ({at} ?x ?y me)) (after ?y ?v))
+                (<= (next ({at} ?u ?v me)) (does r ({go} ?u ?v)))
+                (<= (next ({at} ?x ?y me)) (true ({at} ?x ?y me)) (not (does_{go})))
+                (<= (does_{go}) (does r ({go} ?u ?v)))"
+            )
+        };
+        let states = |here: &str, there: &str| -> Vec<Vec<Fact>> {
+            let state = |a: usize, b: usize| {
+                let at = |name: &str, n: usize| {
+                    Fact::from_canonical(format!("({name} {} {} me)", n % 3 + 1, n / 3 + 1))
+                };
+                vec![at(here, a), at(there, b)]
+            };
+            (0..9).map(|n| state(n, n / 2)).collect()
+        };
+        let boards = |more: &str| {
+            let rules = format!(
+                "(role r) (after 1 2) (after 2 3) {} {} {more} (<= (goal r 0) (role r))
+                (<= terminal (true (at 3 3 me)))",
+                walk("at", "walk"),
+                walk("swims", "swim"),
+            );
+            let rules = format!("{rules} (<= (next (swims ?x ?y wake)) (true (swims ?x ?y me)) (does_swim))");
+            infer(&game(&rules), &states("at", "swims")).board_count()
+        };
+        assert_eq!(boards(""), 2);
+        assert_eq!(boards("(<= met (true (at ?x ?y me)) (true (swims ?x ?y me)))"), 1);
     }
 }

@@ -33,6 +33,7 @@
 //! assert!(drawn.contains('x'));
 //! ```
 
+mod barrier;
 mod border;
 mod candidate;
 mod caption;
@@ -41,8 +42,10 @@ mod colour;
 mod conduct;
 mod emblem;
 mod evidence;
+mod fence;
 mod figure;
 mod fluent;
+mod fusion;
 mod infer;
 mod label;
 mod layer;
@@ -72,8 +75,10 @@ mod term;
 mod text;
 mod wall;
 
+pub use barrier::Barrier;
 pub use caption::Caption;
 pub use change::Changes;
+pub use fusion::Fusion;
 pub use infer::{infer, infer_with};
 pub use label::Labels;
 pub use model::*;

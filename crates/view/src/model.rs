@@ -4,6 +4,8 @@
 //! Invariant: axis values are texts of the game's own constants in the order in which they are drawn: columns
 //! from left to right, rows from top to bottom. A [`Square`] holds indices into the axes.
 
+use crate::barrier::Barrier;
+use crate::fusion::Fusion;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -272,6 +274,16 @@ pub struct BoardModel {
     pub stacked: bool,
     /// The fluents on the board. The first one is the board itself. The others are drawn above it.
     pub layers: Vec<Layer>,
+    /// The pairs of fluents that are read as one fluent, which is the one in [`BoardModel::layers`].
+    #[serde(default)]
+    pub fusions: Vec<Fusion>,
+    /// The fluents whose facts put up walls along a line of squares.
+    #[serde(default)]
+    pub barriers: Vec<Barrier>,
+    /// The walls that never change: a square and the side of it on which the wall stands, as a step to the right and a
+    /// step down.
+    #[serde(default)]
+    pub fences: Vec<(Square, [i32; 2])>,
     /// The squares on which nothing can ever stand, sorted.
     pub holes: Vec<Square>,
     /// The contents that belong to roles. Maps each such content, for example `wp`, to the index of its role.

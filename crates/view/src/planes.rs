@@ -47,8 +47,8 @@ impl Planes {
 }
 
 impl BoardModel {
-    /// The planes of a game whose facts are `facts`. `None` if there is no board, or one of towers, whose facts name no
-    /// squares.
+    /// The planes of a game whose facts are `facts`. `None` if there is no board, or one whose facts name no squares
+    /// each: one of towers, or of fluents that name columns and rows apart.
     ///
     /// # Examples
     /// ```
@@ -76,7 +76,8 @@ impl BoardModel {
     /// ```
     pub fn planes(&self, facts: &[&str]) -> Option<Planes> {
         let (height, width) = (self.rows.values.len(), self.columns.values.len());
-        if self.kind == Kind::Table || self.stacked || height * width == 0 {
+        let apart = self.stacked || !self.fusions.is_empty();
+        if self.kind == Kind::Table || apart || height * width == 0 {
             return None;
         }
         let on_board: Vec<Option<(String, usize)>> = facts.iter().map(|fact| self.on_board(fact)).collect();

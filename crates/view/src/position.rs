@@ -1,6 +1,8 @@
 //! Positions: the tokens of a state on the squares of a board, and the facts beside the board.
 
+use crate::fusion::fused;
 use crate::model::{Axis, BoardModel, Coordinate, Layer, SideKind, Square};
+use crate::scene::signed;
 use crate::term::at;
 use ggp_game::Fact;
 use ggp_game::split_term;
@@ -77,6 +79,13 @@ pub struct Position {
     pub possible: Vec<Possible>,
 }
 
+impl Line {
+    /// A wall that belongs to no role, on a side of `from`.
+    pub(crate) fn wall(from: Square, side: [i32; 2]) -> Line {
+        Line { from, to: None, side, owner: None, compares: None }
+    }
+}
+
 impl BoardModel {
     /// The index of `square` in [`Position::squares`].
     pub fn square_number(&self, square: Square) -> usize {
@@ -119,7 +128,9 @@ impl BoardModel {
             self.side.iter().enumerate().map(|(i, s)| ((s.relation.as_str(), s.arity), i)).collect();
         let mut towers: Vec<&str> = Vec::new();
         let mut lines: Vec<Line> = Vec::new();
-        for fact in facts {
+        lines.extend(self.fences.iter().map(|&(from, side)| Line::wall(from, side)));
+        let facts = fused(&self.fusions, facts);
+        for fact in &*facts {
             let text = fact.as_str();
             let (function, arguments) = split_term(text);
             let is_layer = |l: &Layer| l.relation == function && l.arity == arguments.len();
@@ -130,6 +141,7 @@ impl BoardModel {
             let line = self.line(text);
             let mut placed = line.is_some();
             lines.extend(line);
+            lines.extend(self.barriers.iter().flat_map(|barrier| barrier.walls(self, text)));
             for (square, token) in self.tokens(text) {
                 placed = true;
                 squares[square].extend(token);
@@ -222,7 +234,13 @@ impl BoardModel {
             let from = self.square_at(layer, |coordinate| coordinate.read(text))?;
             let column = self.columns.position(x.read(text)?)?;
             let row = self.rows.position(y.read(text)?)?;
-            let to = Some(Square { row, column, ..from });
+            let to = Square { row, column, ..from };
+            let step = [signed(to.column) - signed(from.column), signed(to.row) - signed(from.row)];
+            if !self.fences.is_empty() && step[0].abs() + step[1].abs() == 1 {
+                // What lies between two squares of a maze is a door.
+                return Some(Line { owner, ..Line::wall(from, step) });
+            }
+            let to = Some(to);
             return Some(Line { from, to, side: [0, 0], owner, compares: None });
         }
         let content: Vec<&str> = layer.content.iter().filter_map(|c| at(text, &c.path)).collect();

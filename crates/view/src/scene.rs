@@ -55,6 +55,17 @@ fn wide(text: &str, font: i32) -> i32 {
     signed(text.chars().count()) * font * CHARACTER / 100
 }
 
+/// The width and the height of boards in lines that begin with the boards `lines`, with `gap` between them.
+fn size_of(blocks: &[Block], lines: &[usize], gap: i32) -> [i32; 2] {
+    let ends = lines.iter().skip(1).copied().chain([blocks.len()]);
+    let sizes = lines.iter().zip(ends).map(|(&start, end)| {
+        let line = &blocks[start..end];
+        let wide: i32 = line.iter().map(|block| block.size[0] + gap).sum();
+        [wide, line.iter().map(|block| block.size[1]).max().unwrap_or(0) + gap]
+    });
+    sizes.fold([0, 0], |all, line| [all[0].max(line[0]), all[1] + line[1]])
+}
+
 /// The size of `text` in a room of the width `room`: at most `font`.
 fn fitting(text: &str, font: i32, room: i32) -> i32 {
     font.min(room * 100 / CHARACTER / signed(text.chars().count()).max(1)).max(LEAST / 2)
@@ -77,16 +88,19 @@ impl BoardModel {
         let boards = self.board_count();
         let named = boards > 1 && !self.joined;
         let gap = if self.joined { SEAM } else { GAP };
-        let across = self.boards_across();
-        let rough = self.block(LEAST).size;
-        let [wide, high] = [signed(across) * rough[0], signed(boards.div_ceil(across)) * rough[1]];
+        let blocks = |font: i32| (0..boards).map(|board| self.block(font, board)).collect::<Vec<Block>>();
+        let rough = blocks(LEAST);
+        let lines = self.first_in_lines(&rough);
+        let [wide, high] = size_of(&rough, &lines, 0);
         let font = (wide.max(high) / SHARE).max(LEAST);
-        let block = self.block(font);
+        let blocks = blocks(font);
         let title = if named { font * 16 / 10 } else { 0 };
         let mut scene = Scene { width: 0, height: 0, places: Vec::new(), cell: self.cell, texts: Vec::new() };
-        for board in 0..boards {
-            let (column, row) = (signed(board % across), signed(board / across));
-            let at = [column * (block.size[0] + gap), row * (block.size[1] + gap + title) + title];
+        let mut at = [0, title];
+        for (board, block) in blocks.iter().enumerate() {
+            if board > 0 && lines.contains(&board) {
+                at = [0, scene.height + gap + title];
+            }
             let moved = |place: &[i32; 2]| [place[0] + at[0], place[1] + at[1]];
             scene.places.extend(block.places.iter().map(moved));
             if named {
@@ -101,8 +115,33 @@ impl BoardModel {
             }
             scene.width = scene.width.max(at[0] + block.size[0]);
             scene.height = scene.height.max(at[1] + block.size[1]);
+            at[0] += block.size[0] + gap;
         }
         scene
+    }
+
+    /// The numbers of the boards with which lines of boards begin. Boards of different sizes fill lines of about one width.
+    fn first_in_lines(&self, blocks: &[Block]) -> Vec<usize> {
+        if blocks.iter().all(|block| block.size == blocks[0].size) {
+            return (0..blocks.len()).step_by(self.boards_across()).collect();
+        }
+        let filled = |most: i32| {
+            let (mut lines, mut width) = (vec![0], 0);
+            for (board, block) in blocks.iter().enumerate() {
+                if width > 0 && width + block.size[0] > most {
+                    lines.push(board);
+                    width = 0;
+                }
+                width += block.size[0];
+            }
+            lines
+        };
+        let widths = (1..=blocks.len()).map(|count| blocks[..count].iter().map(|block| block.size[0]).sum());
+        let shape = |lines: &Vec<usize>| {
+            let [wide, high] = size_of(blocks, lines, GAP);
+            (f64::from(wide) / f64::from(high)).ln().abs()
+        };
+        widths.map(filled).min_by(|a, b| shape(a).total_cmp(&shape(b))).unwrap_or_default()
     }
 
     /// The number of boards side by side.
@@ -122,12 +161,12 @@ impl BoardModel {
     }
 
     /// The places of one board with names of the size `font`.
-    fn block(&self, font: i32) -> Block {
+    fn block(&self, font: i32, board: usize) -> Block {
         if !self.places.is_empty() {
             return self.placed();
         }
         let track = self.layers.iter().all(|layer| layer.y.is_none()) && !self.stacked;
-        if track { self.track(font) } else { self.grid(font) }
+        if track { self.track(font) } else { self.grid(font, board) }
     }
 
     /// A track in lines of equal length, with the name of each square below it.
@@ -150,8 +189,8 @@ impl BoardModel {
 
     /// A board of rows and columns, in several strips if it is high and narrow. Lines at its edges without any squares are
     /// left out.
-    fn grid(&self, font: i32) -> Block {
-        let (columns, rows) = (self.used(false), self.used(true));
+    fn grid(&self, font: i32, board: usize) -> Block {
+        let (columns, rows) = (self.used(board, false), self.used(board, true));
         let strip = rows.len().div_ceil(self.strips(columns.len(), rows.len()));
         let (names, labels) =
             (self.names(&self.rows.values, rows.clone()), self.names(&self.columns.values, columns.clone()));
@@ -209,8 +248,9 @@ impl BoardModel {
         block
     }
 
-    /// The rows, or the columns, between the first and the last one with a square.
-    fn used(&self, rows: bool) -> std::ops::Range<usize> {
+    /// The rows, or the columns, of a board between the first and the last one with a square. Boards that are the parts of
+    /// one board have the same ones.
+    fn used(&self, board: usize, rows: bool) -> std::ops::Range<usize> {
         let axis = if rows { &self.rows } else { &self.columns };
         let across = if rows { &self.columns } else { &self.rows };
         let all = 0..axis.values.len();
@@ -218,12 +258,12 @@ impl BoardModel {
             return all;
         }
         let mut count = vec![0; axis.values.len()];
-        for hole in &self.holes {
+        for hole in self.holes.iter().filter(|hole| self.joined || hole.board == board) {
             if let Some(count) = count.get_mut(if rows { hole.row } else { hole.column }) {
                 *count += 1;
             }
         }
-        let full = across.values.len() * self.board_count();
+        let full = across.values.len() * if self.joined { self.board_count() } else { 1 };
         let exists = |line: &usize| count[*line] < full;
         match (all.clone().find(exists), all.clone().rfind(exists)) {
             (Some(first), Some(last)) => first..last + 1,

@@ -70,9 +70,9 @@ fn list(program: &Program, lowering: &Lowering, carrier: Carrier) -> Vec<Fact> {
 /// The largest number of tuples of a relation that can tell which squares are neighbours.
 const MAX_TUPLES: usize = 6_000;
 
-/// The tuples of the relations with two to five arguments that do not depend on the state, as texts. A relation whose
-/// evaluation exceeds small bounds is left out.
-pub(crate) fn relations(description: &Description) -> Vec<Vec<Vec<String>>> {
+/// The names and the tuples of the relations with two to five arguments that do not depend on the state, as texts. A
+/// relation whose evaluation exceeds small bounds is left out.
+pub(crate) fn relations(description: &Description) -> Vec<(String, Vec<Vec<String>>)> {
     let mut lowering = Lowering::new(description);
     split_by_constants(&mut lowering.signatures, &mut lowering.rules, &lowering.values);
     let Ok(program) = Program::new(lowering.signatures.clone(), lowering.rules.clone()) else {
@@ -97,7 +97,8 @@ pub(crate) fn relations(description: &Description) -> Vec<Vec<Vec<String>>> {
                 let values = database.relation(relation).row(row).iter();
                 values.map(|&value| database.values().text(value)).collect()
             };
-            out.push((0..rows).map(row).collect());
+            let name = signature.name.split('/').next().unwrap_or_default().to_owned();
+            out.push((name, (0..rows).map(row).collect()));
         }
     }
     out

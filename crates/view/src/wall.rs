@@ -2,7 +2,9 @@
 //! are walls if they never change, and if the rules use each of them together with the step to the next square in one
 //! direction only. Facts that name two squares are edges if these are always neighbours.
 
+use crate::barrier::barrier;
 use crate::evidence::Evidence;
+use crate::fluent::Table;
 use crate::model::{Axis, BoardModel, Cell, Coordinate, Kind, Layer, TextPart};
 use crate::position::{Position, Token};
 use crate::scene::signed;
@@ -44,6 +46,11 @@ pub(crate) fn draw_lines(description: &Description, evidence: &Evidence<'_>, mod
         return;
     }
     let steps = steps(description, model);
+    let drawn = |table: &&Table<'_>| {
+        !model.layers.iter().any(|layer| layer.relation == table.name && layer.arity == table.arity)
+    };
+    let beside = evidence.tables.iter().filter(drawn);
+    model.barriers = beside.filter_map(|table| barrier(description, table, model, &steps)).collect();
     for number in 1..model.layers.len() {
         let walls = walls(description, evidence, model, number, &steps);
         if !walls.is_empty() {
@@ -114,10 +121,10 @@ fn stays(description: &Description, layer: &Layer) -> bool {
 }
 
 /// The relations that lead from one value of an axis to the next one: the name, and the step to the right or down.
-struct Step<'a> {
-    name: &'a str,
-    column: i32,
-    row: i32,
+pub(crate) struct Step<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) column: i32,
+    pub(crate) row: i32,
 }
 
 fn steps<'a>(description: &'a Description, model: &BoardModel) -> Vec<Step<'a>> {
@@ -202,7 +209,7 @@ fn walls(
 }
 
 /// The atoms in the body and the head of a rule.
-fn atoms(rule: &Rule) -> impl Iterator<Item = &Atom> {
+pub(crate) fn atoms(rule: &Rule) -> impl Iterator<Item = &Atom> {
     let body = rule.body.iter().filter_map(|literal| match literal {
         Literal::Positive(atom) | Literal::Negative(atom) => Some(atom),
         Literal::Distinct(..) => None,
