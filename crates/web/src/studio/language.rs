@@ -150,6 +150,7 @@ pub(super) fn lenses(text: String, opening: Option<&Opening>) -> Value {
     let lens = |lens: &ggp_ide::Lens| {
         let (action, atom) = match &lens.action {
             LensAction::Play => ("play", None),
+            LensAction::Simulate => ("simulate", None),
             LensAction::Moves => ("moves", None),
             LensAction::Explain(atom) => ("explain", Some(atom)),
         };
