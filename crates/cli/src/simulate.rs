@@ -59,13 +59,19 @@ struct Reached {
 }
 
 /// What `playouts` random playouts of a game that is being written show. The interpreter plays them, and the same rules
-/// always have the same result. Stops soon after `stop` is raised.
+/// always have the same result, unless `stop` is raised.
 pub(crate) fn of_draft(game: &Arc<Game>, playouts: u64, stop: &StopToken) -> Result<Simulated, EvalError> {
     let mut simulation = Simulation::new(game, playouts, DRAFT_SEED);
     let mut machine = Interpreter::new(game);
     machine.interrupt_on(stop);
     for number in 0..playouts {
-        simulation.play(&mut machine, number)?;
+        match simulation.play(&mut machine, number) {
+            Err(EvalError::Interrupted) if number > 0 => {
+                simulation.playouts = number;
+                break;
+            }
+            played => played?,
+        }
     }
     simulation.finish(game);
     Ok(simulation.shown())
@@ -238,6 +244,7 @@ impl Simulation {
         let (step, first) = (line.len() as u32, before.len() + 1);
         self.refuted.push(Refutation {
             property,
+            code: property.code(),
             playout,
             step,
             why,
@@ -331,22 +338,27 @@ impl Simulation {
     /// What is shown while a game is being written.
     fn shown(&self) -> Simulated {
         let refuted = self.refuted.iter().map(|refutation| {
-            let Refutation { property, playout, step, why, before, moves, .. } = refutation;
+            let Refutation { property, code, playout, step, why, before, moves, .. } = refutation;
             Refuted {
-                code: property.code(),
+                code,
                 message: format!("playout {playout}, step {step}: {why}"),
                 keyword: property.keyword(),
                 line: [&before[..], moves].concat(),
                 harmless: property.remark(),
             }
         });
-        let never_fired = self.never_fired.iter().flatten().map(|place| NeverFired {
+        let never_fired = |place: &Place| NeverFired {
+            places: place.places.clone(),
             line: place.line,
             rule: place.rule.clone(),
             condition_line: place.condition_line,
             condition: place.condition.clone(),
-        });
-        Simulated { refuted: refuted.collect(), never_fired: never_fired.collect() }
+        };
+        Simulated {
+            playouts: self.playouts,
+            refuted: refuted.collect(),
+            never_fired: self.never_fired.as_ref().map(|all| all.iter().map(never_fired).collect()),
+        }
     }
 
     /// Whether a vital property is refuted.
@@ -364,7 +376,8 @@ impl Simulation {
                 None => console::paint_stdout(console::GOOD, &format!("not refuted in {playouts}")),
                 Some(r) => {
                     let style = if property.is_vital() { console::BAD } else { console::FAINT };
-                    let text = format!("refuted by playout {} at step {}: {}", r.playout, r.step, r.why);
+                    let Refutation { code, playout, step, why, .. } = r;
+                    let text = format!("refuted by playout {playout} at step {step}: {why} [{code}]");
                     console::paint_stdout(style, &text)
                 }
             };
@@ -394,7 +407,7 @@ impl Simulation {
         let looked = count(self.looked_at as usize, "playout");
         writeln!(
             out,
-            "  ; {} never fired in {looked}; the first condition that failed:",
+            "  ; {} never fired in {looked}; the first condition that failed [never-fired]:",
             count(all.len(), "rule")
         )?;
         for Place { line, rule, condition, .. } in all.iter().take(FIRING_SHOWN) {
@@ -430,10 +443,34 @@ impl Simulation {
 mod tests {
     use super::*;
     use ggp::{Limits, Rulesheet, Strictness};
-    use ggp_gdl::codes::{Example, pages};
+    use ggp_game::{Deadline, Watchdog};
+    use ggp_gdl::codes::{Example, page, pages};
+    use std::time::Duration;
 
     /// The limits for the example whose facts grow without a bound.
     const TUPLES: usize = 10_000;
+
+    #[test]
+    fn every_property_has_a_page_whose_example_refutes_it() {
+        for property in PROPERTIES {
+            let page = page(property.code()).unwrap_or_else(|| panic!("no page about {}", property.code()));
+            assert!(matches!(page.example, Example::Game(_)), "{}", page.code);
+        }
+    }
+
+    #[test]
+    fn what_was_seen_before_the_playouts_are_stopped_counts() {
+        let text = page("never-fired").and_then(|page| page.example.rulesheet()).expect("a text");
+        let (game, _) = Rulesheet::new("example.kif", text).check(Strictness::Default, Limits::default());
+        let game = Arc::new(game.expect("a game"));
+        let stop = StopToken::new();
+        stop.stop();
+        assert_eq!(of_draft(&game, 5, &stop), Err(EvalError::Interrupted));
+        let dog = Watchdog::until(Deadline::after(Duration::from_millis(50)));
+        let simulated = dog.watch(|stop| of_draft(&game, u64::MAX, stop)).expect("some playouts");
+        assert!(simulated.playouts > 0 && simulated.playouts < u64::MAX);
+        assert_eq!(simulated.never_fired.map(|rules| rules.len()), Some(1));
+    }
 
     #[test]
     fn playouts_of_the_examples_of_play_give_their_codes() {
@@ -449,6 +486,12 @@ mod tests {
             let codes: Vec<&str> = simulation.refuted.iter().map(|r| r.property.code()).collect();
             match page.code {
                 "not-playable" => assert!(played.is_err(), "{codes:?}"),
+                "never-fired" => {
+                    simulation.finish(&game);
+                    let rules: Vec<&str> =
+                        simulation.never_fired.iter().flatten().map(|place| &*place.rule).collect();
+                    assert_eq!((codes, rules), (vec![], vec!["(legal white jump)"]));
+                }
                 code => assert_eq!(codes, [code]),
             }
         }

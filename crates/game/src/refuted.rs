@@ -1,6 +1,6 @@
 //! What random playouts show of a game, for those who show it while the game is being written.
 
-use crate::{EvalError, Game, StopToken};
+use crate::{EvalError, Game, StopToken, Unfired};
 use ggp_gdl::Keyword;
 use std::sync::Arc;
 
@@ -22,6 +22,8 @@ pub struct Refuted {
 /// A rule that fired in no state of the playouts, and the first of its conditions that failed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NeverFired {
+    /// The places of the head and of the condition in the source.
+    pub places: Unfired,
     /// The line of the rule, from 1.
     pub line: usize,
     /// The head of the rule.
@@ -35,11 +37,14 @@ pub struct NeverFired {
 /// What random playouts show.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Simulated {
+    /// The number of playouts that were played to their end: fewer than were wanted if they were stopped.
+    pub playouts: u64,
     /// The properties that are refuted.
     pub refuted: Vec<Refuted>,
-    /// The rules that never fired. Empty if no playout makes a move, or if that takes too much work.
-    pub never_fired: Vec<NeverFired>,
+    /// The rules that never fired. `None` if no playout makes a move, or if that takes too much work.
+    pub never_fired: Option<Vec<NeverFired>>,
 }
 
-/// Plays random playouts: the game, their number, and a flag that ends them.
+/// Plays random playouts: the game, their number, and a flag that ends them. If the flag is raised in the first
+/// playout, that is [`EvalError::Interrupted`]; later, what the playouts have shown until then is the result.
 pub type Simulate = Arc<dyn Fn(&Arc<Game>, u64, &StopToken) -> Result<Simulated, EvalError> + Send + Sync>;

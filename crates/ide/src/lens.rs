@@ -23,6 +23,8 @@ pub struct Opening {
 pub enum LensAction {
     /// Play the game.
     Play,
+    /// Play random playouts, and show what they refute and which rules never fired.
+    Simulate,
     /// Show the legal moves of the initial state.
     Moves,
     /// Explain an atom in the initial state.
@@ -63,7 +65,10 @@ impl Analysis {
             }
             let mut add = |title: String, action| lenses.push(Lens { span: form.span, title, action });
             match keyword {
-                Keyword::Role => add("play".to_owned(), LensAction::Play),
+                Keyword::Role => {
+                    add("play".to_owned(), LensAction::Play);
+                    add("simulate".to_owned(), LensAction::Simulate);
+                }
                 Keyword::Legal => {
                     let Some(opening) = opening else { continue };
                     let moves: usize = opening.legal.iter().map(|(_, moves)| moves.len()).sum();
@@ -103,7 +108,7 @@ mod tests {
 
     #[test]
     fn the_opening_adds_lenses() {
-        assert_eq!(titles(None), ["play", "explain"]);
+        assert_eq!(titles(None), ["play", "simulate", "explain"]);
         let opening = Opening {
             legal: vec![("a".to_owned(), vec!["go".to_owned()]), ("b".to_owned(), vec!["go".to_owned()])],
             goals: vec![("a".to_owned(), 0)],
@@ -111,7 +116,7 @@ mod tests {
         };
         assert_eq!(
             titles(Some(&opening)),
-            ["play", "2 moves at the start", "explain go", "explain", "0 for a at the start"]
+            ["play", "simulate", "2 moves at the start", "explain go", "explain", "0 for a at the start"]
         );
     }
 }

@@ -265,6 +265,21 @@ async def test_lenses_and_their_commands(editor):
         await editor.client.workspace_execute_command_async(types.ExecuteCommandParams("rm", ["-rf"]))
 
 
+async def test_playouts_on_demand_tell_of_rules_that_never_fire(editor):
+    editor.open(GAME + "(<= (legal white rest) (true (at white 1)) (true (at white 3)))\n")
+    assert await editor.diagnostics() == []
+    found = await editor.client.workspace_execute_command_async(
+        types.ExecuteCommandParams("ggp.simulate", [editor.URI])
+    )
+    assert found.startswith("100 random playouts\n")
+    assert "1 rule never fired" in found
+    assert "line 29: (legal white rest) fails at (true (at white 3)), line 29" in found
+    shown = await editor.diagnostics(lambda found: [d.code for d in found] == ["never-fired"])
+    assert editor.source(shown[0].range) == "(legal white rest)"
+    editor.change("(role black)", "(role black) ; one of two")
+    assert await editor.diagnostics() == []
+
+
 async def test_domains_in_the_text(editor):
     editor.open(GAME)
     whole = types.Range(types.Position(0, 0), editor.position(len(GAME)))

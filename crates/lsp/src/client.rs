@@ -11,6 +11,8 @@ use serde_json::{Value, json};
 pub(crate) const PLAY: &str = "ggp.play";
 pub(crate) const MOVES: &str = "ggp.moves";
 pub(crate) const EXPLAIN: &str = "ggp.explain";
+pub(crate) const SIMULATE: &str = "ggp.simulate";
+pub(crate) const COMMANDS: [&str; 4] = [PLAY, MOVES, EXPLAIN, SIMULATE];
 
 /// The kinds of coloured text: standard names of the protocol, for which every colour scheme has a colour. The order is
 /// that of [`crate::conversion::token_type`].
@@ -135,7 +137,7 @@ impl Client {
                     "full": true,
                     "range": true,
                 },
-                "executeCommandProvider": { "commands": [PLAY, MOVES, EXPLAIN] },
+                "executeCommandProvider": { "commands": COMMANDS },
             },
             "serverInfo": { "name": "ggp", "version": env!("CARGO_PKG_VERSION") },
         })

@@ -1,10 +1,11 @@
 //! The commands behind the lenses. Each answers with a text, which an editor shows.
 
-use crate::client::{EXPLAIN, MOVES, PLAY};
+use crate::client::{EXPLAIN, MOVES, PLAY, SIMULATE};
 use crate::documents::Snapshot;
-use crate::trial;
+use crate::{simulation, trial};
 use gen_lsp_types as lsp;
 use ggp::{Explainer, Explanation, Fact, Game, Interpreter, StateMachine, StopToken, Verdict};
+use ggp_game::Simulate;
 use ggp_ide::LensAction;
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -14,6 +15,7 @@ use std::sync::Arc;
 pub(crate) fn of_lens(title: String, action: &LensAction, uri: &lsp::Uri) -> lsp::Command {
     let (command, arguments) = match action {
         LensAction::Play => (PLAY, vec![json!(uri)]),
+        LensAction::Simulate => (SIMULATE, vec![json!(uri)]),
         LensAction::Moves => (MOVES, vec![json!(uri)]),
         LensAction::Explain(atom) => (EXPLAIN, vec![json!(uri), json!(atom)]),
     };
@@ -28,6 +30,7 @@ pub(crate) fn run(
     command: &str,
     snapshot: &Snapshot,
     argument: Option<&str>,
+    simulate: &Simulate,
     stop: &StopToken,
 ) -> Result<(Value, Option<String>), String> {
     match command {
@@ -39,6 +42,10 @@ pub(crate) fn run(
         EXPLAIN => {
             let atom = argument.ok_or("the second argument is the fact to explain")?;
             let text = explain(&game(snapshot, stop)?, atom, stop)?;
+            Ok((json!(text), Some(text)))
+        }
+        SIMULATE => {
+            let text = simulation::run(snapshot, &game(snapshot, stop)?, simulate, stop)?;
             Ok((json!(text), Some(text)))
         }
         _ => Err(format!("there is no command `{command}`")),

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
-/// The maximum size of a document. The largest published rulesheet has 2 MB.
+/// The maximum size of a document. The largest published rulesheets have 70 KB.
 ///
 /// A text of parentheses alone takes about a hundred times its size in memory.
 pub(crate) const MAX_DOCUMENT_BYTES: usize = 4 << 20;
@@ -31,6 +31,8 @@ pub(crate) struct Snapshot {
     pub(crate) refusal: Option<Diagnostic>,
     /// What the second tier has found out about this version.
     pub(crate) tried: OnceLock<Trial>,
+    /// The rules that never fired in the playouts that the person asked for.
+    pub(crate) never_fired: OnceLock<Vec<Diagnostic>>,
     /// The bytes of all snapshots that are alive, old versions included.
     alive: Arc<AtomicUsize>,
 }
@@ -42,7 +44,7 @@ impl Drop for Snapshot {
 }
 
 impl Snapshot {
-    /// The findings about this version, as far as they are known.
+    /// The findings about this version, as far as they are known, without the rules that never fired.
     pub(crate) fn findings(&self) -> &[Diagnostic] {
         match (&self.refusal, self.tried.get()) {
             (Some(refusal), _) => std::slice::from_ref(refusal),
@@ -104,6 +106,7 @@ impl Documents {
             analysis,
             refusal,
             tried: OnceLock::new(),
+            never_fired: OnceLock::new(),
             alive: Arc::clone(&self.alive),
         });
         self.open.insert(uri.0.clone(), Arc::clone(&snapshot));

@@ -1,7 +1,7 @@
 //! The loop that owns the documents: reads messages, hands jobs to the workers, and sends what they find out.
 
 use crate::answers::{self, Answer, error};
-use crate::client::{Client, EXPLAIN, MOVES, PLAY};
+use crate::client::{COMMANDS, Client, SIMULATE};
 use crate::commands;
 use crate::conversion::Converter;
 use crate::documents::{Documents, Snapshot};
@@ -42,7 +42,7 @@ enum Report {
     Answer(RequestId, Answer),
     /// A text for the person.
     Note(String),
-    /// The findings of the first tier about a snapshot.
+    /// There are findings about a snapshot: those of the first tier, or the rules that never fired.
     Checked(Arc<Snapshot>),
     /// The result of the second tier; `None` if it was stopped or failed.
     Tried(Arc<Snapshot>, Option<Trial>),
@@ -69,6 +69,13 @@ impl Drop for Reporter {
     }
 }
 
+/// A request that waits for its answer.
+struct Pending {
+    stop: StopToken,
+    /// The document whose change makes the answer useless. `None` if the answer is of use all the same.
+    about: Option<String>,
+}
+
 /// The second tier that is running.
 struct Running {
     uri: String,
@@ -81,12 +88,13 @@ struct Server {
     outgoing: Sender<Outgoing>,
     reports: Sender<Report>,
     workers: Workers,
+    /// What takes seconds has a thread of its own: the second tier, and playouts on demand.
     player: Workers,
     simulate: Simulate,
     /// The newest versions that wait for the first tier.
     unchecked: Arc<Mutex<BTreeMap<String, Arc<Snapshot>>>>,
     /// The requests that wait for an answer.
-    pending: HashMap<RequestId, StopToken>,
+    pending: HashMap<RequestId, Pending>,
     /// When the second tier is due, for each document that waits for it.
     due: BTreeMap<String, Instant>,
     running: Option<Running>,
@@ -212,14 +220,14 @@ impl Server {
             return self.reply(id, Err(error(ErrorCode::InvalidParams, "the document is not open")));
         };
         let client = Arc::clone(&self.client);
-        self.submit(id, move |_| (answers::answer(&method, &params, &snapshot, &client), None));
+        self.submit(id, None, move |_| (answers::answer(&method, &params, &snapshot, &client), None));
     }
 
     /// Hands a command to a worker.
     fn command(&mut self, id: RequestId, params: &Value) {
         let text = |path: &str| params.pointer(path).and_then(Value::as_str).map(str::to_owned);
         let command = text("/command").unwrap_or_default();
-        if ![PLAY, MOVES, EXPLAIN].contains(&&*command) {
+        if !COMMANDS.contains(&&*command) {
             let why = error(ErrorCode::InvalidParams, format!("there is no command `{command}`"));
             return self.reply(id, Err(why));
         }
@@ -228,16 +236,27 @@ impl Server {
             return self.reply(id, Err(error(ErrorCode::InvalidParams, "the document is not open")));
         };
         let argument = text("/arguments/1");
-        self.submit(id, move |stop| match commands::run(&command, &snapshot, argument.as_deref(), stop) {
-            Ok((value, note)) => (Ok(value), note),
-            Err(why) => (Err(error(ErrorCode::RequestFailed, why)), None),
+        let about = (command == SIMULATE).then(|| snapshot.uri.0.clone());
+        let (simulate, reports) = (Arc::clone(&self.simulate), self.reports.clone());
+        self.submit(id, about, move |stop| {
+            match commands::run(&command, &snapshot, argument.as_deref(), &simulate, stop) {
+                Ok((value, note)) => {
+                    if command == SIMULATE {
+                        let _ = reports.send(Report::Checked(snapshot));
+                    }
+                    (Ok(value), note)
+                }
+                Err(why) => (Err(error(ErrorCode::RequestFailed, why)), None),
+            }
         });
     }
 
-    /// Runs a job that answers the request `id`, and perhaps tells the person something.
+    /// Runs a job that answers the request `id`, and perhaps tells the person something. A job that takes seconds is
+    /// stopped when the document `about` changes.
     fn submit(
         &mut self,
         id: RequestId,
+        about: Option<String>,
         job: impl FnOnce(&StopToken) -> (Answer, Option<String>) + Send + 'static,
     ) {
         let is_full = self.pending.len() >= MAX_PENDING || self.documents.is_crowded();
@@ -246,11 +265,12 @@ impl Server {
             return self.reply(id, Err(why));
         }
         let stop = StopToken::new();
-        self.pending.insert(id.clone(), stop.clone());
+        let workers = if about.is_some() { &self.player } else { &self.workers };
+        self.pending.insert(id.clone(), Pending { stop: stop.clone(), about });
         let failed = Report::Answer(id.clone(), Err(error(ErrorCode::InternalError, "the answer failed")));
         let reporter = Reporter { reports: self.reports.clone(), report: Some(failed) };
         let reports = self.reports.clone();
-        self.workers.run(move || {
+        workers.run(move || {
             if stop.is_stopped() {
                 // The request has been answered when it was cancelled.
                 return;
@@ -288,7 +308,7 @@ impl Server {
             }
             "textDocument/didClose" => {
                 if let Some(uri) = params.pointer("/textDocument/uri").and_then(Value::as_str) {
-                    self.stop_trial(uri);
+                    self.outdate(uri);
                     self.due.remove(uri);
                     if self.documents.get(uri).is_some() {
                         self.documents.close(uri);
@@ -303,11 +323,8 @@ impl Server {
             "$/cancelRequest" => {
                 let id =
                     params.get("id").cloned().and_then(|id| serde_json::from_value::<RequestId>(id).ok());
-                if let Some(id) = id
-                    && let Some(stop) = self.pending.remove(&id)
-                {
-                    stop.stop();
-                    self.reply(id, Err(error(ErrorCode::RequestCanceled, "cancelled by the client")));
+                if let Some(id) = id {
+                    self.abandon(id, ErrorCode::RequestCanceled, "cancelled by the client");
                 }
             }
             _ => {}
@@ -317,7 +334,7 @@ impl Server {
     /// Begins the first tier for a new version, and sets the time of the second.
     fn check(&mut self, snapshot: &Arc<Snapshot>) {
         let uri = snapshot.uri.0.clone();
-        self.stop_trial(&uri);
+        self.outdate(&uri);
         self.due.insert(uri.clone(), Instant::now() + PAUSE);
         // A version that still waits is replaced, so that no number of changes makes a queue.
         let replaced = locked(&self.unchecked).insert(uri.clone(), Arc::clone(snapshot));
@@ -333,9 +350,24 @@ impl Server {
         });
     }
 
-    fn stop_trial(&mut self, uri: &str) {
+    /// Stops what takes long and is about an old version of a document.
+    fn outdate(&mut self, uri: &str) {
         if let Some(running) = self.running.as_ref().filter(|running| running.uri == uri) {
             running.stop.stop();
+        }
+        let is_old = |pending: &Pending| pending.about.as_deref() == Some(uri);
+        let old: Vec<RequestId> =
+            self.pending.iter().filter(|(_, pending)| is_old(pending)).map(|(id, _)| id.clone()).collect();
+        for id in old {
+            self.abandon(id, ErrorCode::ContentModified, "the text has changed");
+        }
+    }
+
+    /// Stops the job of a request that waits, and answers it by an error.
+    fn abandon(&mut self, id: RequestId, code: ErrorCode, why: &str) {
+        if let Some(pending) = self.pending.remove(&id) {
+            pending.stop.stop();
+            self.reply(id, Err(error(code, why)));
         }
     }
 
@@ -404,7 +436,7 @@ impl Server {
             return;
         }
         let converter = Converter { analysis: &snapshot.analysis, client: &self.client, uri: &snapshot.uri };
-        let findings = snapshot.findings().iter();
+        let findings = snapshot.findings().iter().chain(snapshot.never_fired.get().into_iter().flatten());
         let diagnostics: Vec<lsp::Diagnostic> =
             findings.map(|finding| converter.diagnostic(finding)).collect();
         let params = json!({ "uri": snapshot.uri, "version": snapshot.version, "diagnostics": diagnostics });

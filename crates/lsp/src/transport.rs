@@ -10,7 +10,7 @@ use serde_json::Value;
 use std::io::{self, BufRead, Read, Write};
 use std::thread::{self, JoinHandle};
 
-/// The maximum length of a message. The largest published rulesheet has 2 MB.
+/// The maximum length of a message. The largest published rulesheets have 70 KB.
 pub const MAX_MESSAGE_BYTES: u64 = 32 << 20;
 
 /// The maximum length of a header line.

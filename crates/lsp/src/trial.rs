@@ -1,7 +1,7 @@
 //! The second tier of findings: builds the game, looks at its initial state, and plays random playouts.
 
 use ggp::{Deadline, EvalError, Game, Interpreter, Limits, Rulesheet, StateMachine, StopToken};
-use ggp_game::{Refuted, Simulate, Watchdog};
+use ggp_game::{Simulate, Watchdog};
 use ggp_gdl::{Diagnostic, Keyword, Severity, Span};
 use ggp_ide::{Analysis, Opening};
 use std::sync::Arc;
@@ -65,9 +65,12 @@ impl Trial {
         self.opening = Some(opening);
         // That the game is over is a finding of its own.
         if !is_over {
-            let refuted = simulate(game, playouts, stop)?.refuted.into_iter();
-            let finding = |r: Refuted| at_head(analysis, r.code, r.message, r.keyword);
-            self.findings.extend(refuted.filter(|one| one.harmless.is_none()).map(finding));
+            let simulated = simulate(game, playouts, stop)?;
+            let refuted = simulated.refuted.into_iter().filter(|one| one.harmless.is_none());
+            self.findings.extend(refuted.map(|r| at_head(analysis, r.code, r.message, r.keyword)));
+            if simulated.playouts < playouts {
+                return Err(EvalError::Interrupted);
+            }
         }
         Ok(())
     }
@@ -120,7 +123,7 @@ fn at_head(analysis: &Analysis, code: &'static str, message: String, keyword: Ke
 
 fn failure(analysis: &Analysis, error: &EvalError) -> Diagnostic {
     if matches!(error, EvalError::Interrupted) {
-        let message = format!("playing takes more than {} s and is not checked", PLAY_TIME.as_secs());
+        let message = format!("playing takes more than {} s and is not checked further", PLAY_TIME.as_secs());
         return at_head(analysis, "slow-to-play", message, Keyword::Next);
     }
     at_head(analysis, "not-playable", error.to_string(), Keyword::Next)

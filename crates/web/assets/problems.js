@@ -5,6 +5,13 @@ import { prose } from "./editor.js";
 
 const many = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;
 
+/** What the page about the code of a finding says. */
+export function page({ code, about }) {
+  if (!about) return null;
+  const paragraphs = about.flatMap((text) => prose(text));
+  return el("details", { class: "reason" }, el("summary", {}, code), ...paragraphs);
+}
+
 export class Problems {
   /** Draws in `element`; `select` gets the place that is chosen, `fix` the finding to mend. */
   constructor(element, select, fix) {
@@ -37,14 +44,7 @@ export class Problems {
         `line ${one.line}: ${one.message}`,
       ),
       one.help ? el("p", { class: "reason" }, one.help) : null,
-      one.about
-        ? el(
-            "details",
-            { class: "reason" },
-            el("summary", {}, one.code),
-            ...one.about.flatMap((text) => prose(text)),
-          )
-        : null,
+      page(one),
       one.edits.length
         ? el("button", { type: "button", class: "chip fix", onclick: () => this.fix(one) }, "Fix it")
         : null,

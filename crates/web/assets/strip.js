@@ -1,6 +1,7 @@
 // A playout in small pictures, with what playouts refute flagged on it.
 
-import { el, moveText, words } from "./dom.js";
+import { el, moveText } from "./dom.js";
+import { page } from "./problems.js";
 import { thumbnail } from "./thumbnail.js";
 
 export class Strip {
@@ -63,7 +64,8 @@ export class Strip {
         "li",
         {},
         el("button", { type: "button", class: "chip", onclick: () => show(one) }, "⚑ Show"),
-        ` ${words(one.code.replaceAll("-", " "))}: ${one.message}`,
+        ` ${one.message}`,
+        page(one),
       );
     const none = el("li", { class: "reason" }, `${playouts} playouts refute nothing.`);
     this.refuted.replaceChildren(
@@ -102,6 +104,13 @@ export class Strip {
         el("ul", { class: "uses" }, rules.map(item), omitted ? el("li", {}, `and ${omitted} more`) : null),
       ),
     );
+  }
+
+  /** Brings what playouts have shown into view. */
+  reveal() {
+    const unused = this.refuted.querySelector("details");
+    if (unused) unused.open = true;
+    this.refuted.scrollIntoView({ block: "nearest" });
   }
 
   fail(text) {

@@ -266,6 +266,7 @@ class Studio {
   /** Does what a line above a rule offers. */
   async lens({ action, atom }) {
     if (action === "play") return this.play();
+    if (action === "simulate") return this.strip.reveal();
     await this.live.walk(0);
     if (action === "moves") this.live.showLegal();
     else await this.live.why(atom);

@@ -13,6 +13,8 @@ use std::io::Write;
 #[derive(Debug, Serialize)]
 pub(super) struct Refutation {
     pub(super) property: Property,
+    /// The code of the page about the property.
+    pub(super) code: &'static str,
     /// The index of the playout, from 0. It also identifies the random stream of the playout.
     pub(super) playout: u64,
     /// The number of joint moves before the state that refutes the property.
@@ -67,7 +69,7 @@ impl Refutation {
         if !self.state.is_empty() {
             writeln!(out, "  ; the state then: {}", console::printable(&self.state.join(" ")))?;
         }
-        if let Some(Place { line, rule, condition_line, condition }) = &self.nearest {
+        if let Some(Place { line, rule, condition_line, condition, .. }) = &self.nearest {
             let condition = console::printable(condition);
             let rule = console::printable(rule);
             writeln!(
@@ -97,6 +99,8 @@ pub(super) struct Place {
     pub(super) condition_line: usize,
     /// The condition that fails.
     pub(super) condition: String,
+    #[serde(skip)]
+    pub(super) places: Unfired,
 }
 
 impl Place {
@@ -112,6 +116,7 @@ impl Place {
             rule: text(unfired.head),
             condition_line: lines.position(unfired.condition.start).line,
             condition: text(unfired.condition),
+            places: unfired.clone(),
         }
     }
 }

@@ -105,6 +105,13 @@ fn check_explains_its_codes() {
     assert!(all.code == 0 && all.stdout.lines().count() > 40, "{}", all.stdout);
     let run = ggp(&["check", "--explain", "never-heard-of"]);
     assert_eq!(run.code, 2, "{}", run.stderr);
+    // Those of playouts, too, which `--simulate` shows beside what it refutes.
+    let endless = TINY.replace("(true (step 2))", "(true (step 0)) (true (step 1))");
+    let shown = ggp_with(&["check", "--simulate", "1", "-"], &endless).stdout;
+    let code = shown.lines().find_map(|line| line.strip_suffix(']')?.rsplit_once(" [")).map(|(_, code)| code);
+    let code = code.unwrap_or_else(|| panic!("{shown}"));
+    let run = ggp(&["check", "--explain", code]);
+    assert!(run.stdout.starts_with(&format!("# {code}\n")), "{}", run.stdout);
     let run = ggp(&["check", "--explain", "role", "--json"]);
     let page: Value = serde_json::from_str(&run.stdout).unwrap();
     assert_eq!(page["code"], "role");

@@ -179,7 +179,7 @@ fn rules_that_never_fire_are_listed_with_the_condition_that_fails() {
     let all = simulation["never_fired"].as_array().unwrap();
     let found = all.iter().find(|place| place["rule"] == "(goal thief 40)").expect("it never fires");
     assert_eq!(found["condition"], "(true (clock 6))");
-    assert!(shown.contains("never fired in"), "{shown}");
+    assert!(shown.contains("never fired in") && shown.contains("[never-fired]"), "{shown}");
 }
 
 #[test]
@@ -196,12 +196,17 @@ fn simulation_refutes_what_is_wrong() {
     let without = TINY.replace("(goal b 50) (role b)", "(goal b 50) (true (step 0))");
     let endless =
         TINY.replace("(succ 1 2)", "(succ 1 2) (succ 2 0)").replace("(true (step 2))", "(true (step 9))");
-    for (kif, property) in [(stuck, "playable"), (without, "has_goal"), (endless, "ends")] {
+    for (kif, property, code) in [
+        (stuck, "playable", "no-move"),
+        (without, "has_goal", "no-goal-at-the-end"),
+        (endless, "ends", "no-end"),
+    ] {
         let run = ggp_with(&["check", "--simulate", "5", "--json", "-"], &kif);
         assert_eq!(run.code, 1, "{property}: {}{}", run.stdout, run.stderr);
         let verdict: Value = serde_json::from_str(&run.stdout).unwrap();
         let refuted = verdict["simulation"]["refuted"].as_array().unwrap().iter();
         let refuted = refuted.clone().find(|r| r["property"] == property).expect(property);
+        assert_eq!(refuted["code"], code);
         // The moves are the last ones before the refuting state.
         let (moves, step) = (refuted["moves"].as_array().unwrap(), refuted["step"].as_u64().unwrap());
         // Of an endless playout the loop is shown.

@@ -133,6 +133,13 @@ fn a_game_is_written_in_the_browser() {
         &json!([]),
     );
     browser.wait("document.querySelector('.why')?.textContent.startsWith('✓ (legal')");
+    browser.run(
+        "[...document.querySelectorAll('.lens')].find((lens) => lens.textContent === 'simulate').click()",
+        &json!([]),
+    );
+    browser.wait(
+        "document.querySelector('.refuted').getBoundingClientRect().top < document.documentElement.clientHeight",
+    );
     browser.run("document.querySelector('.cm-foldGutter span').click()", &json!([]));
     browser.wait("document.querySelector('.cm-foldPlaceholder')");
     // 8. The view file: a mistake is underlined, and what it says is drawn.
@@ -367,6 +374,7 @@ fn playouts_tell_of_rules_that_never_fire_and_of_what_is_harmless() {
         found["harmless"][0]["harmless"].as_str().is_some_and(|why| why.starts_with("harmless if")),
         "{found}"
     );
+    assert!(found["harmless"][0]["about"][1].as_str().is_some_and(|mend| mend.starts_with("Nothing, if")));
 }
 
 #[test]

@@ -71,7 +71,8 @@ pub(super) fn fold(
     }
     let mut budget = Budget { bytes: BYTES, trials: TRIALS };
     let mut trials: Vec<Trial> = Vec::new();
-    for (number, finding) in findings.iter().enumerate() {
+    for number in likely_first(&findings) {
+        let finding = &findings[number];
         // A second rule has no consequences.
         if finding.code == "duplicate-rule" {
             continue;
@@ -88,6 +89,13 @@ pub(super) fn fold(
     }
     let folded = settle(&description.source, findings, trials);
     fold_names(&description.source, folded)
+}
+
+/// The indices of findings, those first that are likely causes: the budget of a large text is one trial.
+fn likely_first(findings: &[Diagnostic]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..findings.len()).collect();
+    order.sort_by_key(|&number| std::cmp::Reverse(findings[number].rank()));
+    order
 }
 
 /// Folds findings that a relation is never used or never produced into the one that it is used with different
@@ -249,5 +257,19 @@ impl Diagnostic {
             (_, Severity::Error) => 1,
             _ => 0,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn likely_causes_are_tried_first_and_equal_ones_in_the_order_of_the_text() {
+        let at = |code| Diagnostic::warning(code, Span::default(), "");
+        let error = Diagnostic::error("unsafe-variable", Span::default(), "");
+        let findings =
+            [at("never-used"), at("never-produced"), error, at("unknown-role"), at("single-variable")];
+        assert_eq!(likely_first(&findings), [3, 4, 2, 0, 1]);
     }
 }

@@ -100,6 +100,20 @@ pub(super) const PAGES: &[Page] = &[
                larger than a later one.",
     },
     Page {
+        code: "never-fired",
+        summary: "a rule fired in no state of the random playouts",
+        meaning: "The first condition that failed is shown: with the conditions before it, it held in no state. The rule may be \
+                  one for rare cases, which random players do not come to. `ggp check --simulate` lists such rules, and an \
+                  editor shows them on demand.",
+        example: Example::Game(
+            "(role white)\n(init (step 1))\n(legal white go)\n(<= (legal white jump) (true (step 1)) (true (step 3)))\n\
+             (<= (next (step 2)) (true (step 1)))\n(<= (next (step 3)) (true (step 2)))\n(<= terminal (true (step 3)))\n\
+             (goal white 100)",
+        ),
+        mend: "Ask for a state in which the condition should hold, and why it does not (`ggp explain FILE ATOM --from RECORD`). \
+               Nothing, if the rule is for rare cases: more playouts may come to them.",
+    },
+    Page {
         code: "slow-to-build",
         summary: "building the game takes too long in an editor",
         meaning: "An editor stops after 15 seconds, so nothing that needs the game is shown: its first state, its legal \

@@ -53,11 +53,15 @@ impl Page {
         shown["message"] = json!(finding.message);
         shown["label"] = json!(finding.label);
         shown["help"] = json!(finding.help);
-        let page = codes::page(finding.code);
-        shown["about"] = page.map_or(Value::Null, |page| json!([page.meaning, page.mend]));
+        shown["about"] = about(finding.code);
         shown["edits"] = json!(self.edits(&finding.edits));
         shown
     }
+}
+
+/// What the page about a code says: what a finding means, and how to mend it.
+pub(super) fn about(code: &str) -> Value {
+    codes::page(code).map_or(Value::Null, |page| json!([page.meaning, page.mend]))
 }
 
 /// The findings, the colours and the parts that can be folded of a text.
@@ -146,6 +150,7 @@ pub(super) fn lenses(text: String, opening: Option<&Opening>) -> Value {
     let lens = |lens: &ggp_ide::Lens| {
         let (action, atom) = match &lens.action {
             LensAction::Play => ("play", None),
+            LensAction::Simulate => ("simulate", None),
             LensAction::Moves => ("moves", None),
             LensAction::Explain(atom) => ("explain", Some(atom)),
         };

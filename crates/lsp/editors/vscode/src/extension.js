@@ -4,7 +4,10 @@ const vscode = require("vscode");
 const { LanguageClient, TransportKind } = require("vscode-languageclient/node");
 
 /** The commands of the server that answer with a text. */
-const TEXTS = ["ggp.moves", "ggp.explain"];
+const TEXTS = ["ggp.moves", "ggp.explain", "ggp.simulate"];
+
+/** The commands of the server that may take seconds: what the author sees meanwhile. */
+const LONG = { "ggp.simulate": "Playing random matches" };
 
 let client;
 
@@ -25,9 +28,24 @@ function options(settings) {
     };
 }
 
+/** Runs a command of the server that the author can cancel. */
+function wait(command, args) {
+    const how = { location: vscode.ProgressLocation.Notification, title: LONG[command], cancellable: true };
+    return vscode.window.withProgress(how, async (_, token) => {
+        try {
+            const params = { command, arguments: args };
+            return await client.sendRequest("workspace/executeCommand", params, token);
+        } catch (error) {
+            if (!token.isCancellationRequested) {
+                throw error;
+            }
+        }
+    });
+}
+
 /** Runs a command of the server and shows its answer. */
 async function execute(command, args, next) {
-    const answer = await next(command, args);
+    const answer = await (command in LONG ? wait(command, args) : next(command, args));
     if (command === "ggp.play" && answer?.line) {
         const [, ...words] = answer.line;
         const path = vscode.workspace.getConfiguration("ggp").get("path");

@@ -6,7 +6,7 @@ const fs = require("node:fs");
 const Module = require("node:module");
 const path = require("node:path");
 const { test } = require("node:test");
-const { vscode, events, providers, published, commands, settings } = require("./vscode.js");
+const { vscode, events, providers, published, commands, progress, settings } = require("./vscode.js");
 
 const load = Module._load;
 Module._load = function (name, ...rest) {
@@ -76,7 +76,10 @@ test("the bundled client starts the server", { timeout: 60_000 }, async (t) => {
     assert.equal(edit.edits[0].newText, ")");
 
     assert.ok(
-        commands.has("ggp.explain") && commands.has("ggp.play"),
+        ["ggp.explain", "ggp.play", "ggp.simulate"].every((command) => commands.has(command)),
         "the commands of the server are registered",
     );
+    // It shows that it runs, and the rules with an error are no game.
+    await assert.rejects(commands.get("ggp.simulate")(document.uri.toString()), /never closed/);
+    assert.deepEqual(progress, ["Playing random matches"]);
 });

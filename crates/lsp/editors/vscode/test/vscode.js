@@ -106,6 +106,8 @@ const events = new Proxy({}, { get: (all, name) => (all[name] ??= new EventEmitt
 const providers = {};
 const published = new Map();
 const commands = new Map();
+/** The titles of what the author sees running. */
+const progress = [];
 const settings = {};
 
 /** An object whose `on…` members are events, whose other members are functions that give a disposable. */
@@ -182,6 +184,10 @@ const vscode = {
         createOutputChannel: channel,
         showErrorMessage: async (text) => console.error(text),
         showInformationMessage: async () => undefined,
+        withProgress: (how, task) => {
+            progress.push(how.title);
+            return task({ report: () => {} }, new CancellationTokenSource().token);
+        },
     }),
     commands: {
         registerCommand: (name, run) => {
@@ -208,5 +214,6 @@ module.exports = {
     providers,
     published,
     commands,
+    progress,
     settings,
 };
