@@ -24,6 +24,7 @@ impl Fingerprint {
     }
 
     /// Adds `playout`, which used the random stream with the index `number`.
+    #[inline]
     pub fn add(&mut self, number: u64, playout: &Playout<'_>) {
         self.playouts += 1;
         self.steps += u64::from(playout.steps);
