@@ -123,6 +123,7 @@ fn span(part: &str) -> Span {
 }
 
 /// Playouts in which the rule of `jump` never fires.
+#[expect(clippy::unnecessary_wraps, reason = "the signature of a simulator")]
 fn unfired(_: &Arc<Game>, playouts: u64, _: &StopToken) -> Result<Simulated, EvalError> {
     let rule = NeverFired {
         places: Unfired { head: span("(legal white jump)"), condition: span("(true (step 2))") },
@@ -135,6 +136,7 @@ fn unfired(_: &Arc<Game>, playouts: u64, _: &StopToken) -> Result<Simulated, Eva
 }
 
 /// Playouts that end only when they are stopped.
+#[expect(clippy::unnecessary_wraps, reason = "the signature of a simulator")]
 fn endless(_: &Arc<Game>, playouts: u64, stop: &StopToken) -> Result<Simulated, EvalError> {
     while playouts > 0 && !stop.is_stopped() {
         thread::sleep(Duration::from_millis(1));
