@@ -55,7 +55,7 @@ pub fn infer_with(game: &Game, states: &[Vec<Fact>], sidecar: &Sidecar) -> Resul
     if sidecar.relation.is_none() {
         let mut model = table(&evidence);
         if stack(&evidence, &mut model) {
-            model.side = side(&evidence, &model);
+            model.side = side(description, &evidence, &model);
             sidecar.give_axes(&mut model);
             sidecar.give_contents(&mut model)?;
             return Ok(model);
@@ -69,7 +69,7 @@ pub fn infer_with(game: &Game, states: &[Vec<Fact>], sidecar: &Sidecar) -> Resul
         Some(candidate) => board(&evidence, candidate),
         None => table(&evidence),
     };
-    model.side = side(&evidence, &model);
+    model.side = side(description, &evidence, &model);
     if best.is_none() {
         return if sidecar.is_empty() { Ok(model) } else { Err(SidecarError::NoBoard) };
     }
