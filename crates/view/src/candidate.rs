@@ -26,7 +26,7 @@ const CLASH: f64 = 0.2;
 /// The largest number of values that an axis may have.
 const MAX_AXIS: usize = 128;
 /// The largest number of boards that one argument may tell apart.
-const MAX_INDEX: usize = 32;
+pub(crate) const MAX_INDEX: usize = 32;
 
 /// One reading of a fluent as a board or a track: a choice of the columns of the fluent's table that are the
 /// axes. Columns and the table are given by their indices.

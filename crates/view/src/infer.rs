@@ -6,6 +6,7 @@ use crate::candidate::{Candidate, best_board, best_track, board_of, track_of};
 use crate::conduct::observe;
 use crate::evidence::Evidence;
 use crate::fluent::{Table, tables};
+use crate::fold::folded;
 use crate::layer::{groups_and_layers, holes, trim};
 use crate::layout::{boxes, lay_out};
 use crate::men::{block, dress};
@@ -61,9 +62,12 @@ pub fn infer_with(game: &Game, states: &[Vec<Fact>], sidecar: &Sidecar) -> Resul
             return Ok(model);
         }
     }
+    let related = relations(description);
     let best = match &sidecar.relation {
         Some(relation) => Some(given(&evidence, relation, sidecar)?),
-        None => best_board(&evidence).or_else(|| best_track(&evidence)),
+        None => best_board(&evidence)
+            .map(|board| folded(&related, &evidence, &board).unwrap_or(board))
+            .or_else(|| best_track(&evidence)),
     };
     let mut model = match &best {
         Some(candidate) => board(&evidence, candidate),
@@ -81,7 +85,6 @@ pub fn infer_with(game: &Game, states: &[Vec<Fact>], sidecar: &Sidecar) -> Resul
     if sidecar.x.is_none() && face(&listed.init, &mut model) {
         dig(&evidence, &mut model);
     }
-    let related = relations(description);
     lay_out(&related, &mut model);
     draw_lines(description, &evidence, &mut model);
     let positions: Vec<Position> = seen.iter().map(|facts| model.place(facts)).collect();

@@ -43,6 +43,7 @@ mod emblem;
 mod evidence;
 mod figure;
 mod fluent;
+mod fold;
 mod infer;
 mod label;
 mod layer;

@@ -77,8 +77,8 @@ impl BoardModel {
         let boards = self.board_count();
         let named = boards > 1 && !self.joined;
         let gap = if self.joined { SEAM } else { GAP };
-        let across = self.boards_across();
         let rough = self.block(LEAST).size;
+        let across = self.boards_across(rough);
         let [wide, high] = [signed(across) * rough[0], signed(boards.div_ceil(across)) * rough[1]];
         let font = (wide.max(high) / SHARE).max(LEAST);
         let block = self.block(font);
@@ -105,17 +105,20 @@ impl BoardModel {
         scene
     }
 
-    /// The number of boards side by side.
-    fn boards_across(&self) -> usize {
+    /// The number of boards side by side, each of `size` if its squares have places of their own.
+    fn boards_across(&self, size: [i32; 2]) -> usize {
         let boards = self.board_count();
         if self.joined {
             return (1..=boards).find(|side| side * side >= boards).unwrap_or(1);
         }
-        let [width, height] = [self.columns.values.len(), self.rows.values.len()];
+        let [width, height] = if self.places.is_empty() {
+            [self.columns.values.len(), self.rows.values.len()].map(|count| (count + 1) as f64)
+        } else {
+            size.map(f64::from)
+        };
         // The drawing comes near to a square.
         let shape = |across: usize| {
-            let (wide, high) =
-                ((across * (width + 1)) as f64, (boards.div_ceil(across) * (height + 1)) as f64);
+            let (wide, high) = (across as f64 * width, boards.div_ceil(across) as f64 * height);
             (wide / high / 1.05).ln().abs()
         };
         (1..=boards).min_by(|&a, &b| shape(a).total_cmp(&shape(b))).unwrap_or(1)
