@@ -66,6 +66,7 @@ mod scene;
 mod side;
 mod sidecar;
 mod stack;
+mod stance;
 mod statics;
 mod stroke;
 mod svg;

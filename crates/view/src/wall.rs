@@ -114,13 +114,13 @@ fn stays(description: &Description, layer: &Layer) -> bool {
 }
 
 /// The relations that lead from one value of an axis to the next one: the name, and the step to the right or down.
-struct Step<'a> {
-    name: &'a str,
-    column: i32,
-    row: i32,
+pub(crate) struct Step<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) column: i32,
+    pub(crate) row: i32,
 }
 
-fn steps<'a>(description: &'a Description, model: &BoardModel) -> Vec<Step<'a>> {
+pub(crate) fn steps<'a>(description: &'a Description, model: &BoardModel) -> Vec<Step<'a>> {
     let mut facts: BTreeMap<&str, Vec<[&str; 2]>> = BTreeMap::new();
     for rule in description.rules.iter().filter(|rule| rule.body.is_empty() && rule.head.args.len() == 2) {
         let constant = |i: usize| match description.terms.get(rule.head.args[i]) {
