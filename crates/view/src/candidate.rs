@@ -26,7 +26,7 @@ const CLASH: f64 = 0.2;
 /// The largest number of values that an axis may have.
 const MAX_AXIS: usize = 128;
 /// The largest number of boards that one argument may tell apart.
-const MAX_INDEX: usize = 32;
+pub(crate) const MAX_INDEX: usize = 32;
 
 /// One reading of a fluent as a board or a track: a choice of the columns of the fluent's table that are the
 /// axes. Columns and the table are given by their indices.
@@ -140,12 +140,13 @@ pub(crate) fn clash(states: &[Vec<Row<'_>>], key: &[usize]) -> f64 {
     if rows == 0 { 0.0 } else { (rows - different) as f64 / rows as f64 }
 }
 
-/// Whether each state has exactly one row for each value of `column`. If so, the other columns hold
+/// Whether each state that has rows has exactly one for each value of `column`. If so, the other columns hold
 /// attributes of that value and are not the coordinates of a square.
 fn owns_rows(table: &Table<'_>, column: usize) -> bool {
     let count = table.columns[column].domain.len();
     count > 1
-        && table.states.iter().all(|state| state.len() == count)
+        && table.rows().next().is_some()
+        && table.states.iter().all(|state| state.is_empty() || state.len() == count)
         && clash(&table.states, &[column]) == 0.0
 }
 

@@ -34,18 +34,14 @@ impl Evidence<'_> {
     }
 
     /// The axis of a column, in ascending order. The column's domain, which follows from the rules, is often
-    /// too large, so values are dropped. If `base` lists values for the column, only these remain. If the
-    /// values that occur in the states have a known order and the whole domain has none, only those that
-    /// occur remain. If the values that occur span less than a third of the axis, the axis is cut to a range
-    /// around them.
+    /// too large, so values are dropped. If the values that occur in the states have a known order and the whole
+    /// domain has none, only those that occur remain. If the values that occur span less than a third of the axis,
+    /// the axis is cut to a range around them.
     pub(crate) fn axis(&self, table: usize, column: usize) -> Axis {
         let table = &self.tables[table];
         let seen: FxHashSet<&str> = table.rows().map(|row| row[column]).collect();
-        let mut values: Vec<&str> = table.columns[column].domain.iter().map(String::as_str).collect();
+        let values: Vec<&str> = table.columns[column].domain.iter().map(String::as_str).collect();
         let base: FxHashSet<&str> = table.base.iter().map(|row| row[column]).collect();
-        if !base.is_empty() && base.is_superset(&seen) {
-            values.retain(|value| base.contains(value));
-        }
         let keep = |value: &str| seen.contains(value) || base.contains(value);
         let (ordered, how) = order(&values, &self.chains, keep);
         let occurring: Vec<&str> = values.iter().copied().filter(|value| seen.contains(value)).collect();

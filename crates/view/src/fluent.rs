@@ -7,7 +7,7 @@ use ggp_game::Fact;
 use ggp_game::split_term;
 use ggp_gdl::domains::{Domains, Place};
 use ggp_gdl::{Description, Symbol};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 
 /// Only the first `MAX_COLUMNS` columns of a table can be axes.
@@ -27,7 +27,7 @@ pub(crate) struct Column {
     /// The place that stands for the argument in [`Domains`].
     pub(crate) place: Place,
     /// The possible values. Values of the rulesheet come first, in the order in which it mentions them.
-    /// Further values that occur in states follow.
+    /// Further values that occur in states follow. If `base` lists all values that occur, only those that it lists.
     pub(crate) domain: Vec<String>,
     /// The values of the whole argument, if the column is a part of an argument such as `a12`. Otherwise
     /// empty.
@@ -113,8 +113,19 @@ pub(crate) fn tables<'a>(
         read_rows(facts, &number, &mut tables, |table, row| table.states[state].push(row));
     }
     read_rows(base, &number, &mut tables, |table, row| table.base.push(row));
+    tables.iter_mut().for_each(keep_listed);
     read_rows(possible, &number, &mut tables, |table, row| table.possible.push(row));
     tables
+}
+
+/// Drops the values that `base` does not list, if it lists all that occur: the rules often seem to allow more.
+fn keep_listed(table: &mut Table<'_>) {
+    for column in 0..table.columns.len() {
+        let listed: FxHashSet<&str> = table.base.iter().map(|row| row[column]).collect();
+        if !listed.is_empty() && table.rows().all(|row| listed.contains(row[column])) {
+            table.columns[column].domain.retain(|value| listed.contains(value.as_str()));
+        }
+    }
 }
 
 fn read_rows<'a>(

@@ -7,6 +7,7 @@ use crate::conduct::observe;
 use crate::evidence::Evidence;
 use crate::fence::fences;
 use crate::fluent::{Table, tables};
+use crate::fold::folded;
 use crate::fusion::fuse;
 use crate::layer::{groups_and_layers, holes, trim};
 use crate::layout::{boxes, lay_out};
@@ -60,7 +61,7 @@ pub fn infer_with(game: &Game, states: &[Vec<Fact>], sidecar: &Sidecar) -> Resul
     if sidecar.relation.is_none() {
         let mut model = table(&evidence);
         if stack(&evidence, &mut model) {
-            model.side = side(&evidence, &model);
+            model.side = side(description, &evidence, &model);
             sidecar.give_axes(&mut model);
             sidecar.give_contents(&mut model)?;
             return Ok(model);
@@ -68,13 +69,15 @@ pub fn infer_with(game: &Game, states: &[Vec<Fact>], sidecar: &Sidecar) -> Resul
     }
     let best = match &sidecar.relation {
         Some(relation) => Some(given(&evidence, relation, sidecar)?),
-        None => best_board(&evidence).or_else(|| best_track(&evidence)),
+        None => best_board(&evidence)
+            .map(|board| folded(&related, &evidence, &board).unwrap_or(board))
+            .or_else(|| best_track(&evidence)),
     };
     let mut model = match &best {
         Some(candidate) => board(description, &evidence, candidate),
         None => table(&evidence),
     };
-    model.side = side(&evidence, &model);
+    model.side = side(description, &evidence, &model);
     if best.is_none() {
         return if sidecar.is_empty() { Ok(model) } else { Err(SidecarError::NoBoard) };
     }

@@ -108,15 +108,21 @@ fn reading(
     let alike = |x: usize, y: usize| {
         table.states.len() >= PLAYED && table.columns[x].domain == table.columns[y].domain
     };
+    // The columns that tell the boards apart, apart from those that are `taken`.
+    let index_beside = |taken: &[usize]| -> Option<Vec<usize>> {
+        let fits = |c: &usize, axis: &Axis| !taken.contains(c) && share(*c, &axis.values) > 0.99;
+        model.index.iter().map(|axis| columns.clone().find(|c| fits(c, axis))).collect()
+    };
     if main.y.is_none() {
-        let on_axis = columns.clone().find(|&x| {
-            share(x, &model.columns.values) > 0.99
+        return columns.clone().find_map(|x| {
+            let reading = Candidate { table: number, x, y: None, index: index_beside(&[x])?, score: 0.0 };
+            let fits = share(x, &model.columns.values) > 0.99
                 && table.columns[x].domain.len() >= 3
-                && clash(&table.states, &[x]) == 0.0
+                && clash(&table.states, &reading.key()) == 0.0
                 && table.columns[x].coordinate.part == model.layers[0].x.part
-                && table.states.iter().any(|state| state.len() > 1)
-        })?;
-        return Some(Candidate { table: number, x: on_axis, y: None, index: Vec::new(), score: 0.0 });
+                && table.states.iter().any(|state| state.len() > 1);
+            fits.then_some(reading)
+        });
     }
     let mut best: Option<Candidate> = None;
     for x in columns.clone() {
@@ -149,11 +155,7 @@ fn reading(
             if main.index.is_empty() {
                 candidate.index.clear();
             } else if candidate.index.len() != main.index.len() {
-                let axes = main.index.iter().enumerate().map(|(i, _)| &model.index[i].values);
-                let index: Option<Vec<usize>> = axes
-                    .map(|values| columns.clone().find(|&c| c != x && c != y && share(c, values) > 0.99))
-                    .collect();
-                let Some(index) = index else { continue };
+                let Some(index) = index_beside(&[x, y]) else { continue };
                 candidate.index = index;
             }
             if candidate.score >= LAYER && best.as_ref().is_none_or(|b| b.score < candidate.score) {

@@ -2,6 +2,7 @@
 //! rules that never change tell which squares are neighbours, opposite each other or in one line; their names do not
 //! matter. A layout is accepted if neighbours touch in it.
 
+use crate::fold::fold;
 use crate::model::{BoardModel, Cell, Coordinate, Kind, Square, TextPart};
 use crate::pits::pits;
 use crate::scene::{UNIT, signed};
@@ -30,7 +31,7 @@ pub(crate) fn lay_out(relations: &[Vec<Vec<String>>], model: &mut BoardModel) {
     join(model);
     if model.kind == Kind::Track {
         if !pits(relations, model) {
-            lines(relations, model);
+            fold(relations, model);
         }
         return;
     }
@@ -241,59 +242,6 @@ fn neighbours(tuples: &[Vec<String>], model: &BoardModel) -> Option<Pairs> {
         let pairs: Pairs = pairs.into_iter().filter(|(a, b)| a != b).collect();
         (enough && !pairs.is_empty()).then_some(pairs)
     })
-}
-
-/// Lays out the squares of a track as a square board if tuples of a relation are its lines: as many disjoint lines as
-/// each has squares, and as many lines across them.
-fn lines(relations: &[Vec<Vec<String>>], model: &mut BoardModel) {
-    let values = &model.columns.values;
-    let side = (2..=5).find(|side| side * side == values.len());
-    let Some(side) = side.filter(|_| model.board_count() == 1) else { return };
-    for tuples in relations.iter().filter(|tuples| tuples[0].len() == side) {
-        let line = |tuple: &Vec<String>| -> Option<Vec<usize>> {
-            tuple.iter().map(|value| values.iter().position(|v| v == value)).collect()
-        };
-        let Some(lines) = tuples.iter().map(line).collect::<Option<Vec<_>>>() else { continue };
-        let Some(rows) = partition(&lines, &[], values.len()) else { continue };
-        let Some(columns) = partition(&lines, &rows, values.len()) else { continue };
-        let mut places = vec![[0, 0]; values.len()];
-        for (y, row) in rows.iter().enumerate() {
-            for (x, column) in columns.iter().enumerate() {
-                let Some(&square) = row.iter().find(|square| column.contains(square)) else { return };
-                places[square] = [signed(x) * UNIT, signed(y) * UNIT];
-            }
-        }
-        model.places = places;
-        return;
-    }
-}
-
-/// Disjoint lines that cover all `count` squares, in the order of their first squares. Each of them crosses each line of
-/// `across` in one square.
-fn partition(lines: &[Vec<usize>], across: &[Vec<usize>], count: usize) -> Option<Vec<Vec<usize>>> {
-    let crosses = |line: &&Vec<usize>| {
-        across.iter().all(|other| line.iter().filter(|square| other.contains(square)).count() == 1)
-    };
-    let usable: Vec<&Vec<usize>> = lines.iter().filter(crosses).collect();
-    let mut chosen: Vec<Vec<usize>> = Vec::new();
-    extend(&usable, &mut chosen, count).then_some(chosen)
-}
-
-/// Extends `chosen` by lines of `usable` until they cover all `count` squares. Returns whether they do.
-fn extend(usable: &[&Vec<usize>], chosen: &mut Vec<Vec<usize>>, count: usize) -> bool {
-    let free = (0..count).find(|square| !chosen.iter().flatten().any(|used| used == square));
-    let Some(free) = free else { return true };
-    for line in usable.iter().filter(|line| line.contains(&free)) {
-        if line.iter().any(|square| chosen.iter().flatten().any(|used| used == square)) {
-            continue;
-        }
-        chosen.push((*line).clone());
-        if extend(usable, chosen, count) {
-            return true;
-        }
-        chosen.pop();
-    }
-    false
 }
 
 /// The number of squares along a side of the boxes of a sudoku-like board: a square board of numbers, on which the

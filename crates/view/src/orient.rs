@@ -1,13 +1,15 @@
 //! Orientation of a board: which axis is horizontal, and which end is up.
 //!
-//! By default the first argument is horizontal, and values grow to the right and upwards. If a move names one
-//! axis alone, pieces drop along the other axis, which is therefore vertical. A board on which the pieces of
+//! By default the first argument is horizontal, and values grow to the right and upwards. The rules may tell otherwise: by
+//! names of directions, or by a goal that is read like a page. If a move names one axis alone, pieces drop along the
+//! other axis, which is therefore vertical. A board on which the pieces of
 //! two roles start left and right of each other is rotated, so that the roles face each other vertically.
 //! Names decide only the remaining cases: an axis of letters is horizontal, and axes called `row` and `col`
 //! are drawn as named.
 
 use crate::model::{BoardModel, Coordinate, Order, Slot};
 use crate::sidecar::{Sidecar, Top};
+use crate::stance::stance;
 use ggp_game::Fact;
 use ggp_gdl::{Atom, Description, Literal, Term};
 use std::collections::{BTreeMap, BTreeSet};
@@ -28,6 +30,15 @@ pub(crate) fn orient(description: &Description, model: &mut BoardModel, sidecar:
         // For boards arranged in a square, the first of two arguments counts downwards, both for boards and
         // for squares.
         transpose(model);
+        return;
+    }
+    if let Some(told) = stance(description, model) {
+        if told.transposed {
+            transpose(model);
+        }
+        if sidecar.top.map_or(!told.downwards, |top| top != Top::First) {
+            model.rows.values.reverse();
+        }
         return;
     }
     let (across, upright) = lone_axes(model);

@@ -123,7 +123,7 @@ impl BoardModel {
     /// The numbers of the boards with which lines of boards begin. Boards of different sizes fill lines of about one width.
     fn first_in_lines(&self, blocks: &[Block]) -> Vec<usize> {
         if blocks.iter().all(|block| block.size == blocks[0].size) {
-            return (0..blocks.len()).step_by(self.boards_across()).collect();
+            return (0..blocks.len()).step_by(self.boards_across(blocks[0].size)).collect();
         }
         let filled = |most: i32| {
             let (mut lines, mut width) = (vec![0], 0);
@@ -144,17 +144,20 @@ impl BoardModel {
         widths.map(filled).min_by(|a, b| shape(a).total_cmp(&shape(b))).unwrap_or_default()
     }
 
-    /// The number of boards side by side.
-    fn boards_across(&self) -> usize {
+    /// The number of boards side by side, each of `size` if its squares have places of their own.
+    fn boards_across(&self, size: [i32; 2]) -> usize {
         let boards = self.board_count();
         if self.joined {
             return (1..=boards).find(|side| side * side >= boards).unwrap_or(1);
         }
-        let [width, height] = [self.columns.values.len(), self.rows.values.len()];
+        let [width, height] = if self.places.is_empty() {
+            [self.columns.values.len(), self.rows.values.len()].map(|count| (count + 1) as f64)
+        } else {
+            size.map(f64::from)
+        };
         // The drawing comes near to a square.
         let shape = |across: usize| {
-            let (wide, high) =
-                ((across * (width + 1)) as f64, (boards.div_ceil(across) * (height + 1)) as f64);
+            let (wide, high) = (across as f64 * width, boards.div_ceil(across) as f64 * height);
             (wide / high / 1.05).ln().abs()
         };
         (1..=boards).min_by(|&a, &b| shape(a).total_cmp(&shape(b))).unwrap_or(1)

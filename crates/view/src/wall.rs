@@ -127,7 +127,7 @@ pub(crate) struct Step<'a> {
     pub(crate) row: i32,
 }
 
-fn steps<'a>(description: &'a Description, model: &BoardModel) -> Vec<Step<'a>> {
+pub(crate) fn steps<'a>(description: &'a Description, model: &BoardModel) -> Vec<Step<'a>> {
     let mut facts: BTreeMap<&str, Vec<[&str; 2]>> = BTreeMap::new();
     for rule in description.rules.iter().filter(|rule| rule.body.is_empty() && rule.head.args.len() == 2) {
         let constant = |i: usize| match description.terms.get(rule.head.args[i]) {
