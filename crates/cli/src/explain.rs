@@ -1,12 +1,12 @@
 //! `ggp explain`: why a fact holds in a state, or which condition fails.
 
-use crate::console::{self, BAD, FAINT, GOOD};
+use crate::console::{self, BAD, FAINT, GOOD, printable};
 use crate::exit::Exit;
 use crate::progress::Progress;
 use crate::record::{Origin, Record, legal_joint};
 use crate::rulesheet::GameFile;
 use ggp_explain::{Because, Explainer, Explanation, Verdict};
-use ggp_game::{Fact, Interpreter, StateMachine};
+use ggp_game::{Fact, Game, Interpreter, StateMachine};
 use std::io::Write;
 
 /// Show why a fact, a legal move or a goal holds
@@ -81,7 +81,21 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     if arguments.moves.is_none() && asks_for_moves(&explanation) && made.is_empty() {
         console::say("note: no move has been made; `--moves '(...)'` makes one");
     }
+    if let Some(name) = unknown_role(&game, &explanation.text) {
+        let roles: Vec<&str> = game.roles().map(|role| game.role_name(role)).collect();
+        console::say(&format!("note: `{}` is no role; the roles are {}", printable(name), roles.join(", ")));
+    }
     Ok(Exit::Done)
+}
+
+/// The name in the place of a role in `text`, such as `(legal NAME MOVE)`, if no role has this name.
+fn unknown_role<'a>(game: &Game, text: &'a str) -> Option<&'a str> {
+    let mut words = text.strip_prefix('(')?.split([' ', ')']);
+    let (relation, name) = (words.next()?, words.next()?);
+    let takes_role = ["legal", "does", "goal", "sees"].contains(&relation);
+    let is_name = !name.is_empty() && !name.starts_with(['(', '?']);
+    let is_role = || game.roles().any(|role| game.role_name(role) == name);
+    (takes_role && is_name && !is_role()).then_some(name)
 }
 
 /// The fluent `F` of the text `(true F)`. `None` if the text has another form.
@@ -111,7 +125,7 @@ fn write_node(
         Verdict::Fails => (BAD, "✗"),
         Verdict::Untried => (FAINT, "·"),
     };
-    let text = console::printable(&explanation.text);
+    let text = printable(&explanation.text);
     let mark = console::paint_stdout(style, mark);
     let reason = console::paint_stdout(FAINT, &explanation.reason());
     writeln!(out, "{}", format!("{lead}{mark} {text}  {reason}").trim_end())?;

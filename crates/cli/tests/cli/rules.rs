@@ -76,6 +76,8 @@ fn explain_shows_the_tree() {
     assert_eq!((run.code, run.stdout.as_str()), (0, expected), "{}", run.stderr);
     let run = ggp_with(&["explain", "-", "(next (picked l))"], TINY);
     assert!(run.stderr.starts_with("note: no move has been made"), "{}", run.stderr);
+    let run = ggp_with(&["explain", "-", "(goal c 100)"], TINY);
+    assert_eq!(run.stderr, "note: `c` is no role; the roles are a, b\n");
     let run = ggp_with(&["explain", "-", "(sword a)"], TINY);
     assert_eq!(run.code, 1);
     assert_eq!(run.stderr, "error: the rules have no relation or fluent `sword` with 1 argument\n");
