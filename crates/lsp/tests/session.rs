@@ -95,7 +95,8 @@ fn a_session() {
     let hover = client.ask(2, "textDocument/hover", &place);
     assert!(hover["result"]["contents"]["value"].as_str().unwrap().contains("(legal ROLE MOVE)"));
     let lenses = client.ask(3, "textDocument/codeLens", &place);
-    assert_eq!(lenses["result"][1]["command"]["title"], "1 move at the start");
+    assert_eq!(lenses["result"][1]["command"]["title"], "simulate");
+    assert_eq!(lenses["result"][2]["command"]["title"], "1 move at the start");
     let unknown = client.ask(4, "no/method", &json!({}));
     assert_eq!(unknown["error"]["code"], -32601);
 
