@@ -4,12 +4,9 @@
 
 use crate::fluent::Table;
 use crate::fusion::conditions;
-use crate::model::{Axis, BoardModel, Coordinate, Square, TextPart};
-use crate::position::Line;
-use crate::wall::Step;
-use ggp_game::split_term;
+use crate::model::{Axis, Barrier, BoardModel, Coordinate, TextPart};
+use crate::step::Step;
 use ggp_gdl::{Atom, Description, Rule, Term, TermId};
-use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The largest number of contents of a barrier.
@@ -17,57 +14,6 @@ const MAX_CONTENTS: usize = 8;
 
 /// For each content, values of the axis along a line.
 type Places = BTreeMap<String, BTreeSet<String>>;
-
-/// A fluent whose facts shut ways from one line of squares to the next.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Barrier {
-    /// The fluent's function symbol.
-    pub relation: String,
-    /// The number of arguments of the fluent.
-    pub arity: usize,
-    /// Where a fact names its board: one coordinate for each axis of [`BoardModel::index`].
-    pub index: Vec<Coordinate>,
-    /// Where a fact names its line, which is a column if [`Barrier::upright`] is set, and a row if not.
-    pub line: Coordinate,
-    /// Whether the line is a column.
-    pub upright: bool,
-    /// Where a fact has its content.
-    pub content: Coordinate,
-    /// For each content, where the ways are shut: values of the axis along the line.
-    pub shut: BTreeMap<String, BTreeSet<String>>,
-    /// The side of the line on which the barrier stands: a step to the right and a step down.
-    pub side: [i32; 2],
-}
-
-impl Barrier {
-    /// The walls that the fact `text` puts up on the board of `model`.
-    pub(crate) fn walls(&self, model: &BoardModel, text: &str) -> Vec<Line> {
-        let walls = || -> Option<Vec<Line>> {
-            let (function, arguments) = split_term(text);
-            if function != self.relation || arguments.len() != self.arity {
-                return None;
-            }
-            let (lines, along) = axes(model, self.upright);
-            let line = lines.position(self.line.read(text)?)?;
-            let index = model.index.iter().zip(&self.index);
-            let index: Option<Vec<usize>> =
-                index.map(|(axis, coordinate)| axis.position(coordinate.read(text)?)).collect();
-            let board = model.board_number(0, &index?);
-            let wall = |place: usize| {
-                let (column, row) = if self.upright { (line, place) } else { (place, line) };
-                Line::wall(Square { board, row, column }, self.side)
-            };
-            let shut = self.shut.get(self.content.read(text)?)?;
-            Some(shut.iter().filter_map(|value| along.position(value)).map(wall).collect())
-        };
-        walls().unwrap_or_default()
-    }
-}
-
-/// The axis of the lines, which are columns if they are `upright`, and the axis along them.
-fn axes(model: &BoardModel, upright: bool) -> (&Axis, &Axis) {
-    if upright { (&model.columns, &model.rows) } else { (&model.rows, &model.columns) }
-}
 
 /// The barrier that `table` is on the board of `model`, if any.
 pub(crate) fn barrier(
@@ -94,7 +40,7 @@ pub(crate) fn barrier(
     let readings = [(one, other, true), (one, other, false), (other, one, true), (other, one, false)];
     readings.into_iter().find_map(|(line, content, upright)| {
         let contents = &table.columns[content].domain;
-        if !on(line, axes(model, upright).0) || contents.len() > MAX_CONTENTS {
+        if !on(line, model.line_axes(upright).0) || contents.len() > MAX_CONTENTS {
             return None;
         }
         let reading = Reading { table, line: argument(line)?, content: argument(content)?, upright };
@@ -197,7 +143,7 @@ impl Reading<'_> {
         match description.terms.get(*from.filter(|_| from == to)?) {
             Term::Constant(place) => {
                 let place = description.name(*place);
-                axes(model, self.upright).1.position(place).map(|_| place.to_owned())
+                model.line_axes(self.upright).1.position(place).map(|_| place.to_owned())
             }
             _ => None,
         }

@@ -2,8 +2,7 @@
 //! that these data suggest.
 
 use crate::fluent::{Row, Table};
-use crate::fusion::Fusion;
-use crate::model::{Axis, Order};
+use crate::model::{Axis, Fusion, Order};
 use crate::order::{Pairs, order};
 use ggp_gdl::domains::Domains;
 use rustc_hash::FxHashSet;

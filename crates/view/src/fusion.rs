@@ -6,11 +6,10 @@
 //! relation leads to from them, such as the places that a racer can reach. The relation lists the squares of the plane.
 
 use crate::fluent::{Row, Table};
-use crate::model::{Coordinate, TextPart};
+use crate::model::{Coordinate, Fusion, TextPart};
 use ggp_game::{Fact, split_term};
 use ggp_gdl::{Atom, Description, Literal, Rule, Term, TermId};
 use rustc_hash::{FxHashMap, FxHashSet};
-use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
@@ -18,17 +17,6 @@ use std::collections::BTreeSet;
 const LEAST: usize = 3;
 /// Not more different owners than this have places on a plane.
 const MAX_OWNERS: usize = 16;
-
-/// Two fluents that are read as one.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Fusion {
-    /// The names of the fluent that holds the column and of the one that holds the row.
-    pub parts: [String; 2],
-    /// The number of arguments of each of the two.
-    pub arity: usize,
-    /// The index of the argument, from 0, that is the coordinate. The other arguments name the owner.
-    pub argument: usize,
-}
 
 impl Fusion {
     /// The name of the fluent that the two make. No fluent of the rules has it with as many arguments.

@@ -71,16 +71,15 @@ mod sidecar;
 mod stack;
 mod stance;
 mod statics;
+mod step;
 mod stroke;
 mod svg;
 mod term;
 mod text;
 mod wall;
 
-pub use barrier::Barrier;
 pub use caption::Caption;
 pub use change::Changes;
-pub use fusion::Fusion;
 pub use infer::{infer, infer_with};
 pub use label::Labels;
 pub use model::*;

@@ -4,8 +4,6 @@
 //! Invariant: axis values are texts of the game's own constants in the order in which they are drawn: columns
 //! from left to right, rows from top to bottom. A [`Square`] holds indices into the axes.
 
-use crate::barrier::Barrier;
-use crate::fusion::Fusion;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -358,7 +356,44 @@ impl Layer {
     }
 }
 
+/// Two fluents that are read as one.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Fusion {
+    /// The names of the fluent that holds the column and of the one that holds the row.
+    pub parts: [String; 2],
+    /// The number of arguments of each of the two.
+    pub arity: usize,
+    /// The index of the argument, from 0, that is the coordinate. The other arguments name the owner.
+    pub argument: usize,
+}
+
+/// A fluent whose facts shut ways from one line of squares to the next.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Barrier {
+    /// The fluent's function symbol.
+    pub relation: String,
+    /// The number of arguments of the fluent.
+    pub arity: usize,
+    /// Where a fact names its board: one coordinate for each axis of [`BoardModel::index`].
+    pub index: Vec<Coordinate>,
+    /// Where a fact names its line, which is a column if [`Barrier::upright`] is set, and a row if not.
+    pub line: Coordinate,
+    /// Whether the line is a column.
+    pub upright: bool,
+    /// Where a fact has its content.
+    pub content: Coordinate,
+    /// For each content, where the ways are shut: values of the axis along the line.
+    pub shut: BTreeMap<String, BTreeSet<String>>,
+    /// The side of the line on which the barrier stands: a step to the right and a step down.
+    pub side: [i32; 2],
+}
+
 impl BoardModel {
+    /// The axis of lines of squares, which are columns if they are `upright` and rows if not, and the axis along them.
+    pub(crate) fn line_axes(&self, upright: bool) -> (&Axis, &Axis) {
+        if upright { (&self.columns, &self.rows) } else { (&self.rows, &self.columns) }
+    }
+
     /// The number of boards, at least 1.
     pub fn board_count(&self) -> usize {
         self.groups.len().max(1) * self.index.iter().map(|axis| axis.values.len()).product::<usize>()

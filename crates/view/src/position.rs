@@ -1,7 +1,7 @@
 //! Positions: the tokens of a state on the squares of a board, and the facts beside the board.
 
 use crate::fusion::fused;
-use crate::model::{Axis, BoardModel, Coordinate, Layer, SideKind, Square};
+use crate::model::{Axis, Barrier, BoardModel, Coordinate, Layer, SideKind, Square};
 use crate::scene::signed;
 use crate::term::at;
 use ggp_game::Fact;
@@ -275,5 +275,29 @@ impl BoardModel {
         let by_role = content.iter().find_map(|value| self.roles.iter().position(|role| role == value));
         let owner = by_role.or_else(|| content.iter().find_map(|value| self.owners.get(value).copied()));
         Some(Token { content, owner, layer: number, percent: None })
+    }
+}
+impl Barrier {
+    /// The walls that the fact `text` puts up on the board of `model`.
+    fn walls(&self, model: &BoardModel, text: &str) -> Vec<Line> {
+        let walls = || -> Option<Vec<Line>> {
+            let (function, arguments) = split_term(text);
+            if function != self.relation || arguments.len() != self.arity {
+                return None;
+            }
+            let (lines, along) = model.line_axes(self.upright);
+            let line = lines.position(self.line.read(text)?)?;
+            let index = model.index.iter().zip(&self.index);
+            let index: Option<Vec<usize>> =
+                index.map(|(axis, coordinate)| axis.position(coordinate.read(text)?)).collect();
+            let board = model.board_number(0, &index?);
+            let wall = |place: usize| {
+                let (column, row) = if self.upright { (line, place) } else { (place, line) };
+                Line::wall(Square { board, row, column }, self.side)
+            };
+            let shut = self.shut.get(self.content.read(text)?)?;
+            Some(shut.iter().filter_map(|value| along.position(value)).map(wall).collect())
+        };
+        walls().unwrap_or_default()
     }
 }

@@ -2,7 +2,7 @@
 //! reads the squares.
 
 use crate::model::{Axis, BoardModel, Coordinate, Layer, TextPart};
-use crate::wall::{Step, steps};
+use crate::step::{Step, steps};
 use ggp_gdl::{Atom, Description, Literal, Rule, Term, TermId};
 use std::collections::BTreeSet;
 
