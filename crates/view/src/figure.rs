@@ -36,6 +36,8 @@ const CHESSMEN: [(&str, &str); 6] = [
 ];
 
 const CROWN: &str = "M30 62l-4-28 14 12 10-18 10 18 14-12-4 28z";
+/// The colour of a mark in a pit, unlike that of seeds.
+const IN_PIT: &str = "#4fc3c7";
 /// The radius of a disc.
 const DISC: u32 = 38;
 /// The largest number of letters of a word that are written on a plate as they are.
@@ -407,6 +409,7 @@ impl BoardModel {
             }
             Shape::Seeds(seeds) => pit(&mut out, seeds),
             Shape::Mark(mark) => {
+                let colour = colour.or((self.cell == Cell::Pit).then_some(IN_PIT));
                 mark_picture(&mut out, mark, token.layer == 0 && self.layers.len() == 1, colour);
             }
         }
