@@ -4,9 +4,10 @@
 use crate::colour::{is_name, of_name};
 use crate::emblem::{Emblem, emblem};
 use crate::label::Labels;
-use crate::model::BoardModel;
+use crate::model::{BoardModel, Cell};
 use crate::paint::{Paint, label, mark_picture, pit};
 use crate::position::Token;
+use ggp_game::split_term;
 use std::fmt::Write;
 
 /// The outlines of chessmen, resting on y = 88.
@@ -35,6 +36,8 @@ const CHESSMEN: [(&str, &str); 6] = [
 ];
 
 const CROWN: &str = "M30 62l-4-28 14 12 10-18 10 18 14-12-4 28z";
+/// The colour of a mark in a pit, unlike that of seeds.
+const IN_PIT: &str = "#4fc3c7";
 /// The radius of a disc.
 const DISC: u32 = 38;
 /// The largest number of letters of a word that are written on a plate as they are.
@@ -91,7 +94,7 @@ fn shape<'a>(model: &BoardModel, labels: &'a Labels, token: &Token) -> Shape<'a>
     {
         return shape;
     }
-    if model.cell == crate::model::Cell::Pit
+    if model.cell == Cell::Pit
         && let Ok(seeds) = label.parse()
     {
         return Shape::Seeds(seeds);
@@ -120,6 +123,7 @@ fn shape<'a>(model: &BoardModel, labels: &'a Labels, token: &Token) -> Shape<'a>
         return Shape::Dot;
     }
     let has_glyph = labels.glyph(token, model).is_some();
+    let name = name.replace(['(', ')'], "");
     let longest = crate::term::words(&name).split(' ').map(|word| word.chars().count()).max().unwrap_or(0);
     let word = if longest <= WORD
         && name.chars().count() <= 2 * WORD
@@ -214,6 +218,8 @@ fn pictured<'a>(model: &BoardModel, token: &Token) -> Option<Shape<'a>> {
     let others = model.layers[token.layer].values.get(place)?;
     let own = token.owner.map(|role| model.roles[role].as_str()).filter(|role| *role != kind);
     let name = own.and_then(|role| kind.strip_prefix(role)).unwrap_or(kind);
+    // A term such as `(key brass)` is a key.
+    let name = split_term(name).0;
     let emblem = emblem(name, others.iter())?;
     // A role may be called left, and gold may be a metal.
     if matches!(emblem, Emblem::Gem | Emblem::Arrow(_)) && token.owner.is_some() {
@@ -403,9 +409,34 @@ impl BoardModel {
             }
             Shape::Seeds(seeds) => pit(&mut out, seeds),
             Shape::Mark(mark) => {
+                let colour = colour.or((self.cell == Cell::Pit).then_some(IN_PIT));
                 mark_picture(&mut out, mark, token.layer == 0 && self.layers.len() == 1, colour);
             }
         }
         out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Labels;
+    use crate::sample::{facts, model};
+
+    #[test]
+    fn a_thing_that_is_a_term_is_pictured_by_its_function_or_has_its_words_on_a_plate() {
+        let rules = "(role r) (line 1) (line 2) (line 3) (after 1 2) (after 2 3) (init (lying 2 2 (key brass)))
+            (init (lying 1 1 (cup (of tin)))) (init (lying 3 3 (cup (of tin)))) (init (lying 3 1 (cup (of tin))))
+            (<= (legal r (take ?x ?y)) (line ?x) (line ?y))
+            (<= (next (lying ?x ?y ?t)) (true (lying ?x ?y ?t)) (not (does r (take ?x ?y))))
+            (<= (goal r 0) (role r)) (<= terminal (not (true (lying 2 2 (key brass)))))";
+        let model = model(rules);
+        let position = model.place(&facts(&["(lying 2 2 (key brass))", "(lying 3 3 (cup (of tin)))"]));
+        let labels = Labels::new(&model, false);
+        let pictures: Vec<String> =
+            position.squares.iter().flatten().map(|token| model.picture(token, &labels)).collect();
+        // The first row is at the bottom.
+        let [cup, key] = pictures.as_slice() else { panic!("{pictures:?}") };
+        assert!(cup.contains(">cup of<") && cup.contains(">tin<"), "{cup}");
+        assert!(key.contains("<circle") && !key.contains("<text"), "{key}");
     }
 }

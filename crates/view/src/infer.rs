@@ -16,6 +16,7 @@ use crate::model::{Axis, BoardModel, Cell, Kind, Order, TextPart};
 use crate::moves::patterns;
 use crate::orient::{face, orient};
 use crate::owner::assign;
+use crate::pits::mark_pits;
 use crate::position::Position;
 use crate::reach::Reach;
 use crate::side::side;
@@ -90,6 +91,7 @@ pub fn infer_with(game: &Game, states: &[Vec<Fact>], sidecar: &Sidecar) -> Resul
         dig(&evidence, &mut model);
     }
     lay_out(&related, &mut model);
+    mark_pits(&evidence, &mut model);
     draw_lines(description, &evidence, &mut model);
     let positions: Vec<Position> = seen.iter().map(|facts| model.place(facts)).collect();
     wall_off(description, &positions, &mut model);

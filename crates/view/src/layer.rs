@@ -63,7 +63,8 @@ fn is_ground(table: &Table<'_>, layer: &Layer, model: &BoardModel) -> bool {
     squares.len() == boards * model.columns.values.len() * model.rows.values.len()
 }
 
-fn layer(table: &Table<'_>, reading: &Candidate, group: usize) -> Layer {
+/// The layer of the fluent of `table`, read as `reading`, in the group with index `group`.
+pub(crate) fn layer(table: &Table<'_>, reading: &Candidate, group: usize) -> Layer {
     let coordinate = |column: usize| table.columns[column].coordinate.clone();
     let mut content: Vec<Coordinate> = reading.content(table).into_iter().map(coordinate).collect();
     content.dedup_by(|a, b| a.path == b.path);

@@ -12,6 +12,8 @@ use std::fmt::Write;
 const LEAST: i32 = 20;
 /// The width of a character in a hundredth of the size of the text. A wide font still fits.
 const CHARACTER: i32 = 56;
+/// The same for bold text.
+const BOLD: i32 = 66;
 
 impl BoardModel {
     /// Writes the captions of `position` below a drawing of the width and height `size`. Returns the new size, and how far
@@ -106,7 +108,7 @@ impl Page<'_> {
             self.out,
             r#"<text x="{}" y="{}" dominant-baseline="central" font-size="{font}"{weight} font-family="system-ui, sans-serif" fill="var(--ink, #2c2a24)">{}</text>"#,
             self.x + x,
-            self.y + self.font * 7 / 10,
+            self.y + font * 7 / 10,
             escaped(text)
         );
     }
@@ -171,7 +173,7 @@ impl Page<'_> {
         let font = self.font.min((self.width - self.font) * 100 / CHARACTER / length).max(self.font / 4);
         // Blanks between two texts stay blanks.
         self.text(self.font / 2, &text.replace("   ", "\u{2003}"), font, false);
-        self.y += self.font * 14 / 10;
+        self.y += font * 14 / 10;
     }
 
     /// Draws things of several sizes, one below the other.
@@ -197,23 +199,103 @@ impl Page<'_> {
         }
     }
 
+    /// Writes a table. If it is too wide, each word of a head has a line of its own.
     fn table(&mut self, caption: &Caption) {
-        let rows = || std::iter::once(&caption.heads).chain(&caption.rows);
-        let longest = |column: usize| {
-            let lengths = rows().filter_map(|row| row.get(column)).map(|text| text.chars().count());
-            i32::try_from(lengths.max().unwrap_or(0) + 2).unwrap_or(i32::MAX)
+        let room = (self.width - self.font) * 100;
+        let fitting = |heads: &[Vec<&str>]| {
+            let total = widths(heads, &caption.rows).into_iter().fold(1, i32::saturating_add);
+            self.font.min(room / total)
         };
-        let columns: Vec<i32> = (0..caption.heads.len()).map(longest).collect();
-        let total: i32 = columns.iter().sum();
-        let font =
-            self.font.min((self.width - self.font) * 100 / CHARACTER / total.max(1)).max(self.font / 4);
-        for (number, row) in rows().enumerate() {
-            let mut x = self.font / 2;
-            for (column, text) in row.iter().enumerate() {
-                self.text(x, text, font, number == 0 || column == 0);
-                x += columns[column] * font * CHARACTER / 100;
+        let mut heads: Vec<Vec<&str>> = caption.heads.iter().map(|head| vec![head.as_str()]).collect();
+        if fitting(&heads) < self.font {
+            heads = caption.heads.iter().map(|head| head.split(' ').collect()).collect();
+        }
+        let font = fitting(&heads).max(self.font / 4);
+        let widths = widths(&heads, &caption.rows);
+        let height = heads.iter().map(Vec::len).max().unwrap_or(0);
+        for line in 0..height {
+            // The last words stand above the values.
+            let word = |head: &Vec<&str>| {
+                (line + head.len()).checked_sub(height).map_or("", |at| head[at]).to_owned()
+            };
+            let words: Vec<String> = heads.iter().map(word).collect();
+            self.row(&words, &widths, font, true);
+        }
+        for row in &caption.rows {
+            self.row(row, &widths, font, false);
+        }
+    }
+
+    /// Writes the texts of a table's row, each in a column of one of `widths`. The first one is bold, or all are.
+    fn row(&mut self, row: &[String], widths: &[i32], font: i32, bold: bool) {
+        let mut x = self.font / 2;
+        for (column, (text, width)) in row.iter().zip(widths).enumerate() {
+            if !text.is_empty() {
+                self.text(x, text, font, bold || column == 0);
             }
-            self.y += font * 14 / 10;
+            x = x.saturating_add(width.saturating_mul(font) / 100);
+        }
+        self.y += font * 14 / 10;
+    }
+}
+
+/// The widths of the columns of a table, in a hundredth of the size of the text, with room between them.
+fn widths(heads: &[Vec<&str>], rows: &[Vec<String>]) -> Vec<i32> {
+    let wide = |text: &str, character: i32| {
+        i32::try_from(text.chars().count()).unwrap_or(i32::MAX).saturating_mul(character)
+    };
+    let width = |(column, head): (usize, &Vec<&str>)| {
+        let character = if column == 0 { BOLD } else { CHARACTER };
+        let values = rows.iter().filter_map(|row| row.get(column)).map(|text| wide(text, character));
+        let words = head.iter().map(|word| wide(word, BOLD));
+        values.chain(words).max().unwrap_or(0).saturating_add(2 * CHARACTER)
+    };
+    heads.iter().enumerate().map(width).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BOLD, CHARACTER, Page};
+    use crate::caption::Caption;
+    use crate::model::SideKind;
+
+    /// The number that the attribute `name` of an element has.
+    fn number(element: &str, name: &str) -> i32 {
+        let value = element.split(&format!(" {name}=\"")).nth(1).and_then(|rest| rest.split('"').next());
+        value.and_then(|value| value.parse().ok()).expect("a number")
+    }
+
+    #[test]
+    fn a_wide_table_breaks_its_heads_and_overlaps_nothing() {
+        let texts = |row: &[&str]| row.iter().map(|text| (*text).to_owned()).collect::<Vec<String>>();
+        let caption = Caption {
+            title: String::new(),
+            kind: SideKind::Other,
+            heads: texts(&["", "number of long lines", "number of high lines", "turn"]),
+            rows: vec![texts(&["red", "0", "2", "yes"]), texts(&["blue", "1", "2", "–"])],
+        };
+        let mut out = String::new();
+        let mut page = Page { out: &mut out, font: 20, width: 400, x: 0, y: 0 };
+        page.table(&caption);
+        page.flow(&["the end".to_owned()]);
+        let height = page.y;
+        // The left, the right, the middle and half the height of each text.
+        let boxes = out.split("<text").skip(1).map(|element| {
+            let text = element.split('>').nth(1).and_then(|rest| rest.split('<').next()).unwrap_or("");
+            let font = number(element, "font-size");
+            let character = if element.contains("font-weight") { BOLD } else { CHARACTER };
+            let length = i32::try_from(text.chars().count()).expect("a short text");
+            let [x, y] = ["x", "y"].map(|name| number(element, name));
+            [x, x + length * font * character / 100, y, font / 2]
+        });
+        let boxes: Vec<[i32; 4]> = boxes.collect();
+        assert_eq!(boxes.len(), 18, "{out}");
+        for (number, one) in boxes.iter().enumerate() {
+            assert!(one[1] <= 400 && one[2] + one[3] <= height, "{one:?}");
+            for other in &boxes[number + 1..] {
+                let beside = one[1] <= other[0] || other[1] <= one[0];
+                assert!(beside || (one[2] - other[2]).abs() >= one[3] + other[3], "{one:?} {other:?}");
+            }
         }
     }
 }

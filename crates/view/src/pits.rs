@@ -1,6 +1,10 @@
 //! Rings of pits, as in games of sowing.
 
-use crate::model::{BoardModel, Cell};
+use crate::candidate::Candidate;
+use crate::evidence::Evidence;
+use crate::fluent::Column;
+use crate::layer::layer;
+use crate::model::{BoardModel, Cell, Coordinate, Side};
 use crate::scene::{UNIT, signed};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -79,6 +83,28 @@ pub(crate) fn pits(relations: &[Vec<Vec<String>>], model: &mut BoardModel) -> bo
     true
 }
 
+/// Makes marks on pits of the fluents beside the board whose facts name a pit each, such as the place of the hand that
+/// sows.
+pub(crate) fn mark_pits(evidence: &Evidence<'_>, model: &mut BoardModel) {
+    if model.cell != Cell::Pit || !model.index.is_empty() {
+        return;
+    }
+    for (number, table) in evidence.tables.iter().enumerate() {
+        let is_beside = |side: &Side| side.relation == table.name && side.arity == table.arity;
+        let names_pit = |column: &Column| {
+            let domain = &column.domain;
+            let on_board = domain.iter().all(|value| model.columns.position(value).is_some());
+            column.coordinate == Coordinate::whole(vec![0]) && !domain.is_empty() && on_board
+        };
+        let marks = matches!(table.columns.as_slice(), [column] if table.arity == 1 && names_pit(column));
+        if marks && model.side.iter().any(is_beside) {
+            let reading = Candidate { table: number, x: 0, y: None, index: Vec::new(), score: 0.0 };
+            model.layers.push(layer(table, &reading, 0));
+            model.side.retain(|side| !is_beside(side));
+        }
+    }
+}
+
 /// The pits, among `values`, in the order in which a relation leads round them. It may lead each role past its own store.
 fn ring(relations: &[Vec<Vec<String>>], values: &[String], pits: &[usize]) -> Option<Vec<usize>> {
     let position = |value: &String| values.iter().position(|v| v == value);
@@ -123,12 +149,12 @@ fn is_count(model: &BoardModel) -> bool {
 #[cfg(test)]
 mod tests {
     use crate::Cell;
-    use crate::sample::model;
+    use crate::sample::{facts, model};
 
-    #[test]
-    fn pits_lie_in_the_order_in_which_they_are_sown() {
-        // The sowing leads from a to f; both roles pass the store of the other one.
-        let rules = "(role north) (role south) (hole a) (hole b) (hole c) (hole d) (hole e) (hole f) (hole mine) (hole his)
+    /// Three pits for each role and two stores, with these rules beside them. The sowing leads from a to f; both roles pass
+    /// the store of the other one.
+    fn rules(beside: &str) -> String {
+        let ring = "(role north) (role south) (hole a) (hole b) (hole c) (hole d) (hole e) (hole f) (hole mine) (hole his)
             (succ 0 1) (succ 1 2) (succ 2 3) (succ 3 4) (<= (init (pit ?p 3)) (hole ?p))
             (facing a d) (facing b e) (facing c f) (has south a) (has south b) (has south c) (has north d)
             (has north e) (has north f) (after south a b) (after south b c) (after south c mine)
@@ -139,11 +165,31 @@ mod tests {
             (<= (next (pit ?p ?n)) (true (pit ?p ?n)) (not (does south (sow ?p))))
             (<= (other ?p ?q) (facing ?p ?q)) (<= (other ?p ?q) (facing ?q ?p)) (<= (goal ?r 0) (role ?r))
             (<= terminal (true (pit a 0)) (other a ?p))";
-        let model = model(rules);
+        format!("{ring} {beside}")
+    }
+
+    #[test]
+    fn pits_lie_in_the_order_in_which_they_are_sown() {
+        let model = model(&rules(""));
         assert_eq!(model.cell, Cell::Pit);
         let at = |name: &str| model.places[model.columns.position(name).expect("a pit")];
         let line = |names: [&str; 3]| names.map(at);
         assert_eq!(line(["a", "b", "c"]), [[100, 100], [200, 100], [300, 100]]);
         assert_eq!(line(["d", "e", "f"]), [[300, 0], [200, 0], [100, 0]]);
+    }
+
+    #[test]
+    fn a_fact_that_names_a_pit_marks_it() {
+        let model = model(&rules(
+            "(<= (next (hand ?p)) (does ?r (sow ?p))) (<= (next (last ?r)) (does ?r (sow ?p)))",
+        ));
+        let position = model.place(&facts(&["(pit a 3)", "(hand b)", "(last south)"]));
+        let marked: Vec<&str> = (0..position.squares.len())
+            .filter(|&pit| position.squares[pit].iter().any(|token| token.layer == 1))
+            .map(|pit| model.columns.values[pit].as_str())
+            .collect();
+        assert_eq!(marked, ["b"]);
+        let beside: Vec<&str> = position.side.iter().map(|beside| beside.relation.as_str()).collect();
+        assert_eq!(beside, ["last"]);
     }
 }

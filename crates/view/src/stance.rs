@@ -3,11 +3,18 @@
 
 use crate::model::{Axis, BoardModel, Coordinate, Layer, TextPart};
 use crate::step::{Step, steps};
+use crate::term::words;
 use ggp_gdl::{Atom, Description, Literal, Rule, Term, TermId};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The words for directions, and whether each means up.
 const WORDS: [(&str, bool); 4] = [("up", true), ("north", true), ("down", false), ("south", false)];
+
+/// The words for directions to a side.
+const ASIDE: [&str; 4] = ["left", "right", "east", "west"];
+
+/// Of a relation with more definitions than this, only the first ones are read.
+const MAX_DEFINITIONS: usize = 64;
 
 /// How a board stands.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -28,21 +35,83 @@ fn named(description: &Description, model: &BoardModel) -> Option<Stance> {
     let steps = steps(description, model);
     let mut told: BTreeSet<Stance> = BTreeSet::new();
     for rule in description.rules.iter().filter(|rule| description.name(rule.head.relation) == "next") {
-        let Some(up) = conditions(rule).find_map(|atom| direction(description, atom)) else { continue };
         for layer in &model.layers {
             let Some(new) = square(description, &rule.head, "next", layer) else { continue };
-            for old in conditions(rule).filter_map(|atom| square(description, atom, "true", layer)) {
-                for (axis, from, to) in [(0, old[0], new[0]), (1, old[1], new[1])] {
-                    let step =
-                        conditions(rule).find_map(|atom| along(description, atom, &steps, axis, [from, to]));
-                    told.extend(
-                        step.map(|step| Stance { transposed: axis == 0, downwards: (step < 0) == up }),
-                    );
-                }
+            for conditions in readings(description, rule) {
+                told.extend(stepping(description, &conditions, new, layer, &steps));
             }
         }
     }
     told.first().copied().filter(|_| told.len() == 1)
+}
+
+/// How a board stands on which a thing of `layer` comes to the square `new` under `conditions` that call its way up or down.
+fn stepping(
+    description: &Description,
+    conditions: &[Condition<'_>],
+    new: [TermId; 2],
+    layer: &Layer,
+    steps: &[Step<'_>],
+) -> BTreeSet<Stance> {
+    let Some(up) = conditions.iter().find_map(|condition| direction(description, condition.atom)) else {
+        return BTreeSet::new();
+    };
+    let olds = conditions.iter().filter_map(|condition| {
+        let old = square(description, condition.atom, "true", layer)?;
+        Some(old.map(|term| condition.meaning(term)))
+    });
+    let paths = olds.flat_map(|old| [0, 1].map(|axis| (axis, [old[axis], Meaning::Own(new[axis])])));
+    let step = |(axis, path): (usize, [Meaning; 2])| {
+        let step =
+            conditions.iter().find_map(|condition| along(description, condition, steps, axis, path))?;
+        Some(Stance { transposed: axis == 0, downwards: (step < 0) == up })
+    };
+    paths.filter_map(step).collect()
+}
+
+/// What a term of a condition stands for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Meaning {
+    /// A term of the rule.
+    Own(TermId),
+    /// A variable that only the definition of a relation has.
+    Inner(TermId),
+}
+
+/// A condition of a rule, or of the definition of a relation that the rule names.
+struct Condition<'a> {
+    atom: &'a Atom,
+    /// For a definition, the terms of the rule for the variables in its head.
+    arguments: Option<BTreeMap<TermId, TermId>>,
+}
+
+impl Condition<'_> {
+    fn meaning(&self, term: TermId) -> Meaning {
+        match &self.arguments {
+            None => Meaning::Own(term),
+            Some(arguments) => arguments.get(&term).map_or(Meaning::Inner(term), |own| Meaning::Own(*own)),
+        }
+    }
+}
+
+/// The conditions of `rule`, once as they stand, and once with each definition of each relation that they name.
+fn readings<'a>(description: &'a Description, rule: &'a Rule) -> Vec<Vec<Condition<'a>>> {
+    let own = || conditions(rule).map(|atom| Condition { atom, arguments: None });
+    let defines = |call: &Atom, definition: &Rule| {
+        definition.head.relation == call.relation
+            && definition.head.args.len() == call.args.len()
+            && !definition.body.is_empty()
+    };
+    let mut out = vec![own().collect()];
+    for call in conditions(rule) {
+        let definitions = description.rules.iter().filter(|definition| defines(call, definition));
+        for definition in definitions.take(MAX_DEFINITIONS) {
+            let arguments = definition.head.args.iter().copied().zip(call.args.iter().copied()).collect();
+            let inner = |atom| Condition { atom, arguments: Some(BTreeMap::clone(&arguments)) };
+            out.push(own().chain(conditions(definition).map(inner)).collect());
+        }
+    }
+    out
 }
 
 /// Whether the move in a condition is called up (true) or down (false).
@@ -59,27 +128,43 @@ fn direction(description: &Description, atom: &Atom) -> Option<bool> {
         }
         Term::Variable(_) => return None,
     };
-    let meant =
-        |name: &str| WORDS.iter().find(|(word, _)| name.eq_ignore_ascii_case(word)).map(|word| word.1);
-    names.into_iter().find_map(meant)
+    names.into_iter().find_map(called)
 }
 
-/// The step along an axis, 1 or -1, by which `atom` leads from the first to the second of `terms`.
+/// Whether a name has a word for up (true) or down (false), such as `moveUp` or `go_down2`, and no other direction.
+fn called(name: &str) -> Option<bool> {
+    let name = words(name).to_ascii_lowercase();
+    let mut found = name.split(' ').filter_map(|word| {
+        let word = word.trim_end_matches(|c: char| c.is_ascii_digit());
+        if ASIDE.contains(&word) {
+            return Some(None);
+        }
+        WORDS.iter().find(|(known, _)| *known == word).map(|known| Some(known.1))
+    });
+    let up = found.next()?;
+    if found.next().is_none() { up } else { None }
+}
+
+/// The step along an axis, 1 or -1, by which `condition` leads from the first to the second of `path`.
 fn along(
     description: &Description,
-    atom: &Atom,
+    condition: &Condition<'_>,
     steps: &[Step<'_>],
     axis: usize,
-    terms: [TermId; 2],
+    path: [Meaning; 2],
 ) -> Option<i32> {
-    let step = steps.iter().find(|step| step.name == description.name(atom.relation))?;
+    let step = steps.iter().find(|step| step.name == description.name(condition.atom.relation))?;
     let by = [step.column, step.row][axis];
-    let sign = match atom.args.as_slice() {
-        [from, to] if [*from, *to] == terms => by,
-        [to, from] if [*from, *to] == terms => -by,
-        _ => 0,
+    let [from, to] = condition.atom.args.as_slice() else { return None };
+    let ends = [condition.meaning(*from), condition.meaning(*to)];
+    let sign = if ends == path {
+        by
+    } else if ends == [path[1], path[0]] {
+        -by
+    } else {
+        0
     };
-    (sign != 0 && terms[0] != terms[1]).then_some(sign)
+    (sign != 0 && path[0] != path[1]).then_some(sign)
 }
 
 /// How a condition for the end of the game wants it, which lists the board: in the order of the numbers on them, the
@@ -198,6 +283,31 @@ mod tests {
         };
         assert_eq!(axes("down"), ("abc".to_owned(), "123".to_owned()));
         assert_eq!(axes("wait"), ("abc".to_owned(), "321".to_owned()));
+    }
+
+    #[test]
+    fn a_word_in_a_name_tells_the_direction_and_a_definition_the_step() {
+        // Rows count from the top. The step leads from the new row to the old one.
+        let rows = |up: &str, next: &str| {
+            let rules = format!(
+                "(role r) (after 1 2) (after 2 3) (init (at 2 2 me)) (init (at 1 1 you)) (init (at 3 3 you))
+                (init (at 3 1 you)) (<= (legal r {up}) (true (at ?x ?y me))) {next}
+                (<= (goal r 0) (role r)) (<= terminal (true (at 3 3 me)))"
+            );
+            model(&rules).rows.values.join("")
+        };
+        let plain = |up: &str| {
+            let next = format!("(<= (next (at ?x ?w me)) (does r {up}) (true (at ?x ?v me)) (after ?w ?v))");
+            rows(up, &next)
+        };
+        let names = ["moveUp", "go_up", "up1", "moveDown", "upset", "moveUpLeft"];
+        assert_eq!(names.map(plain), ["123", "123", "123", "321", "321", "321"]);
+        // The definition has variables of its own, with the names of others in the rule.
+        let square = "(<= (next (at ?x ?y ?me)) (comes ?x ?y ?me))
+            (<= (comes ?x ?w ?v) (does r goUp) (true (at ?x ?y ?v)) (after ?w ?y))";
+        let row = "(<= (next (at ?x ?w me)) (true (at ?x ?y me)) (does r goUp) (above ?w))
+            (<= (above ?w) (true (at ?x ?y me)) (after ?w ?y))";
+        assert_eq!([rows("goUp", square), rows("goUp", row)], ["123", "123"]);
     }
 
     #[test]

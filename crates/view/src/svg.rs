@@ -305,6 +305,7 @@ fn sign(out: &mut String, place: [i32; 2], side: [i32; 2], greater: bool) {
 fn corner(cell: Cell, number: usize) -> (i32, [i32; 2]) {
     let (size, near, far) = match cell {
         Cell::Square => (38, 2, 60),
+        Cell::Pit => (50, 4, 46),
         _ => (30, 18, 52),
     };
     (size, [[far, near], [near, far], [far, far], [near, near]][number % 4])
