@@ -68,27 +68,29 @@ pub(crate) struct Simple {
 
 impl Simple {
     pub(crate) fn start(flaw: Flaw) -> Simple {
+        let stop = Arc::new(AtomicBool::new(false));
+        if flaw == Flaw::Absent {
+            // A port that the system gave and took back may already belong to the server of another test.
+            return Simple { address: SocketAddr::from(([127, 0, 0, 1], 1)), stop };
+        }
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let address = listener.local_addr().expect("its address");
-        let stop = Arc::new(AtomicBool::new(flaw == Flaw::Absent));
         let token = Arc::clone(&stop);
         let table: Arc<Mutex<Option<Match>>> = Arc::default();
-        if flaw != Flaw::Absent {
-            std::thread::spawn(move || {
-                while let Ok((stream, _)) = listener.accept() {
-                    if token.load(Ordering::Relaxed) {
-                        return;
-                    }
-                    let table = Arc::clone(&table);
-                    let serve = move || drop(serve(&stream, flaw, &table));
-                    if flaw == Flaw::OneAtATime {
-                        serve();
-                    } else {
-                        std::thread::spawn(serve);
-                    }
+        std::thread::spawn(move || {
+            while let Ok((stream, _)) = listener.accept() {
+                if token.load(Ordering::Relaxed) {
+                    return;
                 }
-            });
-        }
+                let table = Arc::clone(&table);
+                let serve = move || drop(serve(&stream, flaw, &table));
+                if flaw == Flaw::OneAtATime {
+                    serve();
+                } else {
+                    std::thread::spawn(serve);
+                }
+            }
+        });
         Simple { address, stop }
     }
 }
