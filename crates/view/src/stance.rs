@@ -1,10 +1,11 @@
 //! What the rules tell of the way in which a board stands: the direction that they call up, and the order in which a goal
 //! reads the squares.
 
+use crate::fusion::conditions;
 use crate::model::{Axis, BoardModel, Coordinate, Layer, TextPart};
 use crate::step::{Step, steps};
 use crate::term::words;
-use ggp_gdl::{Atom, Description, Literal, Rule, Term, TermId};
+use ggp_gdl::{Atom, Description, Rule, Term, TermId};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The words for directions, and whether each means up.
@@ -237,14 +238,6 @@ fn argument(description: &Description, atom: &Atom, coordinate: &Coordinate) -> 
         term = *args.get(number)?;
     }
     Some(term)
-}
-
-/// The positive conditions of a rule.
-fn conditions(rule: &Rule) -> impl Iterator<Item = &Atom> {
-    rule.body.iter().filter_map(|literal| match literal {
-        Literal::Positive(atom) => Some(atom),
-        Literal::Negative(_) | Literal::Distinct(..) => None,
-    })
 }
 
 #[cfg(test)]
