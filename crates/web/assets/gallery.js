@@ -6,6 +6,8 @@ import { thumbnail } from "./thumbnail.js";
 
 /** So many games that were played last are kept. */
 const RECENT = 6;
+/** So many cards are in the first frame, some more than the largest window shows; the others follow it. */
+const FIRST = 40;
 const STORE = "ggp-recent";
 
 /** The pictures that the server has sent, by the names of their games. */
@@ -139,7 +141,7 @@ export class Gallery {
     this.list = el(
       "ul",
       { class: "games", "aria-label": "games" },
-      this.cards.map(({ element }) => element),
+      this.cards.slice(0, FIRST).map(({ element }) => element),
     );
     page.append(
       el(
@@ -159,11 +161,16 @@ export class Gallery {
       }
     };
     this.watcher = new IntersectionObserver(near, { rootMargin: "200px" });
-    // After the first paint, so that it waits for nothing.
-    requestAnimationFrame(() => {
-      for (const { element } of this.cards) this.watcher.observe(element);
-    });
+    // A frame is painted after its callbacks, so a task that one of them starts comes after the paint.
+    requestAnimationFrame(() => setTimeout(() => this.complete()));
     this.filter();
+  }
+
+  /** Adds the cards that were not in the first frame, and asks for pictures from now on. */
+  complete() {
+    if (this.closed) return;
+    this.list.append(...this.cards.slice(FIRST).map(({ element }) => element));
+    for (const { element } of this.cards) this.watcher.observe(element);
   }
 
   close() {

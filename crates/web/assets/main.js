@@ -1,10 +1,8 @@
 // Which page is shown: the choice of games, or the session or the studio that the address names.
 
 import * as api from "./api.js";
-import { Curtain, hides } from "./curtain.js";
 import { el } from "./dom.js";
 import { Setup } from "./setup.js";
-import { Table } from "./table.js";
 
 const main = document.getElementById("main");
 const nav = document.getElementById("nav");
@@ -27,7 +25,11 @@ async function show() {
   try {
     if (id) {
       const session = new api.Session(id);
-      const about = await session.about();
+      const [about, { Table }, { Curtain, hides }] = await Promise.all([
+        session.about(),
+        import("./table.js"),
+        import("./curtain.js"),
+      ]);
       if (own !== turn) return;
       shown = new (hides(about.status.sight) ? Curtain : Table)(page, nav, session, about, show);
     } else if (wanted.replay) {

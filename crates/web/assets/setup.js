@@ -88,6 +88,9 @@ export class Setup {
 
   /** Asks who plays. `shown` are elements about the game. */
   ask(wanted, roles, shown) {
+    // The modules of the next page are loaded while a person chooses.
+    import("./table.js");
+    import("./curtain.js");
     this.wanted = wanted;
     const people = this.record ? this.people : null;
     const players = roles.filter((role) => !role.nature);

@@ -118,7 +118,7 @@ impl Browser {
                 let text = self.run("return document.body.innerText", &json!([]));
                 panic!("{script} does not come true; the page says {text}");
             }
-            std::thread::sleep(Duration::from_millis(10));
+            std::thread::sleep(Duration::from_millis(25));
         }
     }
 

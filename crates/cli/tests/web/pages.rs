@@ -21,7 +21,7 @@ pub(crate) fn begin(browser: &Browser, server: &Server, game: &str, seats: &[&st
             const [who, level] = seats[at].querySelectorAll('select');
             who.value = kind; who.dispatchEvent(new Event('change'));
             level.value = 'iterations'; level.dispatchEvent(new Event('change'));
-            seats[at].querySelector('input[type=number]').value = 200;
+            seats[at].querySelector('input[type=number]').value = 20;
         });";
     browser.run(set, &json!([seats]));
     browser.click(".setup .main");
