@@ -60,7 +60,7 @@ fn compare_all(rules: &[PathBuf], corpus: &Path, options: &Options) -> ([usize; 
 
 const VERDICTS: [&str; 5] = ["agreed", "disagreed", "too slow", "failed", "left out"];
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Verdict {
     Agreed,
     Disagreed,
@@ -163,9 +163,10 @@ fn judge_game(game: &Arc<Game>, oracle: &Path, options: &Options, stop: &StopTok
         Err(error) => return Judgement::new(Verdict::LeftOut, error.to_string()),
     };
     network.interrupt_on(stop);
-    match options.reasoner {
-        Reasoner::Both => compare_both(&mut interpreter, &mut network, options, stop),
-        _ => ask_oracle(oracle, &mut network),
+    let answered = ask_oracle(oracle, &mut network);
+    match (options.reasoner, answered.verdict) {
+        (Reasoner::Both, Verdict::Agreed) => compare_both(&mut interpreter, &mut network, options, stop),
+        _ => answered,
     }
 }
 

@@ -7,7 +7,8 @@ use std::time::Duration;
 
 pub(crate) const USAGE: &str = "\
 usage: corpus [OPTION…] [NAME…]
-  --reasoner datalog|compiled|propnet|both   which machines are compared [datalog]
+  --reasoner datalog|compiled|propnet|both   which machine is compared with the reference's answers [datalog];
+                   with both, the network, and then also network and interpreter
   --ready          print how soon each game is ready, and on which machine, instead of comparing
   --within S       with --ready: the CPU seconds to which --least refers [10]
   --small          leave out the games whose networks take more than some seconds to build, told by counts
