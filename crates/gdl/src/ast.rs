@@ -162,6 +162,14 @@ pub enum Literal {
 }
 
 impl Literal {
+    /// The atom that holds or does not hold; `None` for a literal of `distinct`.
+    pub fn atom(&self) -> Option<&Atom> {
+        match self {
+            Literal::Positive(atom) | Literal::Negative(atom) => Some(atom),
+            Literal::Distinct(..) => None,
+        }
+    }
+
     /// The bytes of the source that the literal covers; for a negative literal, those of the atom inside
     /// `not`.
     pub fn span(&self) -> Span {
@@ -182,6 +190,16 @@ pub struct Rule {
     /// The bytes of the source that the whole rule covers. Rules that come from one source rule have the same
     /// span.
     pub span: Span,
+}
+
+impl Rule {
+    /// The atoms of the body that must hold.
+    pub fn positive(&self) -> impl Iterator<Item = &Atom> {
+        self.body.iter().filter_map(|literal| match literal {
+            Literal::Positive(atom) => Some(atom),
+            _ => None,
+        })
+    }
 }
 
 /// A parsed and normalised rulesheet. The parser does not check it against the specification;

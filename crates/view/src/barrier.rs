@@ -3,7 +3,6 @@
 //! the way at one square of the line while the fact has a certain content, and other contents shut it.
 
 use crate::fluent::Table;
-use crate::fusion::conditions;
 use crate::model::{Axis, Barrier, BoardModel, Coordinate, TextPart};
 use crate::step::Step;
 use ggp_gdl::{Atom, Description, Rule, Term, TermId};
@@ -85,7 +84,7 @@ impl Reading<'_> {
         let mut open: Places = BTreeMap::new();
         let mut sides: BTreeSet<[i32; 2]> = BTreeSet::new();
         for rule in &description.rules {
-            let body: Vec<&Atom> = conditions(rule).collect();
+            let body: Vec<&Atom> = rule.positive().collect();
             for (line, content) in body.iter().filter_map(|atom| self.read(description, atom)) {
                 for step in body.iter().filter(|step| step.args.len() == 2) {
                     let Some(way) = steps.iter().find(|way| way.name == description.name(step.relation))

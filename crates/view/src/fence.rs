@@ -1,7 +1,6 @@
 //! Fences: walls of a maze that never change. Where things go only from square to square of a relation that never
 //! changes, such as `(passage (room 1 1) east (room 2 1))`, a wall stands between neighbours that it does not relate.
 
-use crate::fusion::conditions;
 use crate::model::{BoardModel, Kind, Layer, Square, TextPart};
 use crate::scene::signed;
 use ggp_game::split_term;
@@ -86,14 +85,15 @@ fn is_way(description: &Description, name: &str, model: &BoardModel) -> bool {
         _ => None,
     };
     let asks = |rule: &Rule| {
-        let things: Vec<TermId> = conditions(rule)
+        let things: Vec<TermId> = rule
+            .positive()
             .filter(|atom| description.name(atom.relation) == "true" && atom.args.len() == 1)
             .filter_map(|atom| of_layer(atom.args[0]))
             .flatten()
             .filter(|term| !description.terms.is_ground(*term))
             .collect();
         let is_asked = |term: &TermId| things.contains(term);
-        conditions(rule).any(|atom| description.name(atom.relation) == name && atom.args.iter().any(is_asked))
+        rule.positive().any(|atom| description.name(atom.relation) == name && atom.args.iter().any(is_asked))
     };
     description.rules.iter().any(asks)
 }

@@ -8,7 +8,7 @@
 use crate::fluent::{Row, Table};
 use crate::model::{Coordinate, Fusion, TextPart};
 use ggp_game::{Fact, split_term};
-use ggp_gdl::{Atom, Description, Literal, Rule, Term, TermId};
+use ggp_gdl::{Atom, Description, Rule, Term, TermId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -112,21 +112,13 @@ fn is_plane(tuples: &[Vec<String>]) -> bool {
     columns.len() >= LEAST && rows.len() >= LEAST && no_order
 }
 
-/// The positive conditions of a rule.
-pub(crate) fn conditions(rule: &Rule) -> impl Iterator<Item = &Atom> {
-    rule.body.iter().filter_map(|literal| match literal {
-        Literal::Positive(atom) => Some(atom),
-        _ => None,
-    })
-}
-
 /// The fluents whose values `rule` looks up in one of `planes`, with the name of the plane.
 fn asked<'a>(
     description: &'a Description,
     rule: &Rule,
     planes: &FxHashMap<&str, &[Vec<String>]>,
 ) -> Vec<(Fusion, &'a str)> {
-    let atoms: Vec<&Atom> = conditions(rule).collect();
+    let atoms: Vec<&Atom> = rule.positive().collect();
     let fluent = |atom: &&&Atom| match atom.args.as_slice() {
         [term] if description.name(atom.relation) == "true" => match description.terms.get(*term) {
             Term::Compound(function, args) => Some((description.name(*function), &args[..])),

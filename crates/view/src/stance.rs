@@ -1,7 +1,6 @@
 //! What the rules tell of the way in which a board stands: the direction that they call up, and the order in which a goal
 //! reads the squares.
 
-use crate::fusion::conditions;
 use crate::model::{Axis, BoardModel, Coordinate, Layer, TextPart};
 use crate::step::{Step, steps};
 use crate::term::words;
@@ -97,19 +96,19 @@ impl Condition<'_> {
 
 /// The conditions of `rule`, once as they stand, and once with each definition of each relation that they name.
 fn readings<'a>(description: &'a Description, rule: &'a Rule) -> Vec<Vec<Condition<'a>>> {
-    let own = || conditions(rule).map(|atom| Condition { atom, arguments: None });
+    let own = || rule.positive().map(|atom| Condition { atom, arguments: None });
     let defines = |call: &Atom, definition: &Rule| {
         definition.head.relation == call.relation
             && definition.head.args.len() == call.args.len()
             && !definition.body.is_empty()
     };
     let mut out = vec![own().collect()];
-    for call in conditions(rule) {
+    for call in rule.positive() {
         let definitions = description.rules.iter().filter(|definition| defines(call, definition));
         for definition in definitions.take(MAX_DEFINITIONS) {
             let arguments = definition.head.args.iter().copied().zip(call.args.iter().copied()).collect();
             let inner = |atom| Condition { atom, arguments: Some(BTreeMap::clone(&arguments)) };
-            out.push(own().chain(conditions(definition).map(inner)).collect());
+            out.push(own().chain(definition.positive().map(inner)).collect());
         }
     }
     out
@@ -178,7 +177,7 @@ fn read(description: &Description, model: &BoardModel) -> Option<Stance> {
             return None;
         }
         let mut squares: Vec<(u32, [usize; 2])> =
-            conditions(rule).filter_map(|atom| numbered(description, atom, model, layer)).collect();
+            rule.positive().filter_map(|atom| numbered(description, atom, model, layer)).collect();
         squares.sort_unstable();
         in_lines(&squares, [&model.columns, &model.rows])
     };

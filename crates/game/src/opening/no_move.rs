@@ -90,7 +90,7 @@ impl Stuck {
         };
         let allowed: BTreeSet<&str> =
             rules_of(description, Keyword::Legal).filter_map(|rule| constant(&rule.head)).collect();
-        let conditions = description.rules.iter().flat_map(|rule| &rule.body).filter_map(atom_of);
+        let conditions = description.rules.iter().flat_map(|rule| &rule.body).filter_map(Literal::atom);
         let asked: BTreeSet<&str> =
             conditions.filter(|atom| is(description, atom, Keyword::Does)).filter_map(constant).collect();
         let words = asked.difference(&allowed).chain(allowed.difference(&asked));
@@ -104,7 +104,8 @@ pub(super) fn can_be_cause(description: &Description, span: Span) -> bool {
     let holds = |rule: &&Rule| rule.span.start <= span.start && span.end <= rule.span.end;
     let Some(rule) = description.rules.iter().find(holds) else { return true };
     let later = [Keyword::Next, Keyword::Goal, Keyword::Terminal, Keyword::Sees].map(Keyword::name);
-    let asks_moves = rule.body.iter().filter_map(atom_of).any(|atom| is(description, atom, Keyword::Does));
+    let asks_moves =
+        rule.body.iter().filter_map(Literal::atom).any(|atom| is(description, atom, Keyword::Does));
     !later.contains(&description.name(rule.head.relation)) && !asks_moves
 }
 
@@ -126,13 +127,6 @@ fn rules_of(description: &Description, keyword: Keyword) -> impl Iterator<Item =
 
 fn is(description: &Description, atom: &Atom, keyword: Keyword) -> bool {
     description.name(atom.relation) == keyword.name()
-}
-
-fn atom_of(literal: &Literal) -> Option<&Atom> {
-    match literal {
-        Literal::Positive(atom) | Literal::Negative(atom) => Some(atom),
-        Literal::Distinct(..) => None,
-    }
 }
 
 #[cfg(test)]

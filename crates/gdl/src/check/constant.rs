@@ -59,9 +59,7 @@ pub(super) fn check(checker: &mut Checker<'_>) {
             if inference.wide.meets(need) || !is_alike(checker, clause, twin, place, constant) {
                 continue;
             }
-            let (Literal::Positive(atom) | Literal::Negative(atom)) = &of_rule.body[literal] else {
-                continue;
-            };
+            let Some(atom) = of_rule.body[literal].atom() else { continue };
             let span = word_at(description, &inference.wide, atom, place, constant);
             report(checker, span, atom, constant, twin);
         }

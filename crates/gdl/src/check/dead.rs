@@ -123,10 +123,7 @@ fn causes(checker: &Checker<'_>) -> Vec<Cause> {
 fn report(checker: &mut Checker<'_>, cause: &Cause, followers: &[usize]) {
     let description = checker.description;
     let (rule, literal) = cause.rules[0];
-    let Some(atom) = (match &description.rules[rule].body[literal] {
-        Literal::Positive(atom) | Literal::Negative(atom) => Some(atom),
-        Literal::Distinct(..) => None,
-    }) else {
+    let Some(atom) = description.rules[rule].body[literal].atom() else {
         let Literal::Distinct(term, _, span) = &description.rules[rule].body[literal] else { return };
         let message = format!("`{}` is never distinct from itself", description.term_text(*term));
         let diagnostic = Diagnostic::warning("never-matched", *span, message)

@@ -211,7 +211,7 @@ fn readers(description: &Description) -> FxHashMap<Functor, Reading> {
     for rule in &description.rules {
         let mut here: FxHashMap<Functor, FxHashSet<TermId>> = FxHashMap::default();
         for literal in &rule.body {
-            let (Literal::Positive(atom) | Literal::Negative(atom)) = literal else { continue };
+            let Some(atom) = literal.atom() else { continue };
             if description.name(atom.relation) != Keyword::True.name() || atom.args.len() != 1 {
                 continue;
             }
@@ -306,8 +306,7 @@ fn joined(description: &Description, wanted: Functor, argument: usize, lost: &[S
     let mut most = 0;
     for rule in &description.rules {
         let mut facts: FxHashMap<TermId, FxHashSet<TermId>> = FxHashMap::default();
-        for literal in &rule.body {
-            let Literal::Positive(atom) = literal else { continue };
+        for atom in rule.positive() {
             if atom.args.len() != 1
                 || description.name(atom.relation) != Keyword::True.name()
                 || functor(description, atom.args[0]) != Some(wanted)

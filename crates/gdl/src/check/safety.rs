@@ -52,10 +52,8 @@ pub(super) fn check(checker: &mut Checker<'_>) {
         let one_of_many = is_alternative(description.rules.get(r + 1))
             || r > 0 && is_alternative(description.rules.get(r - 1));
         let mut bound = Variables::default();
-        for literal in &rule.body {
-            if let Literal::Positive(atom) = literal {
-                bound.add(description, &atom.args);
-            }
+        for atom in rule.positive() {
+            bound.add(description, &atom.args);
         }
         let mut found: Vec<(Symbol, Vec<Place<'_>>)> = Vec::new();
         let mut look_at = |terms: &[TermId], span, what, denied| {

@@ -109,8 +109,7 @@ fn dynamic_relations(description: &Description) -> FxHashSet<Symbol> {
     let mut dynamic = FxHashSet::default();
     let mut stack = Vec::new();
     for rule in &description.rules {
-        for literal in &rule.body {
-            let (Literal::Positive(atom) | Literal::Negative(atom)) = literal else { continue };
+        for atom in rule.body.iter().filter_map(Literal::atom) {
             if starts(atom) {
                 if dynamic.insert(rule.head.relation) {
                     stack.push(rule.head.relation);
