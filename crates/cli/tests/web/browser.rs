@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
@@ -23,16 +24,19 @@ pub(crate) struct Browser {
     profile: std::path::PathBuf,
 }
 
-fn is_there(program: &str) -> bool {
-    let mut asked = Command::new(program);
-    asked.arg("--version").stdout(Stdio::null()).stderr(Stdio::null());
-    asked.status().is_ok_and(|status| status.success())
-}
+/// Whether a browser and its driver are installed.
+static IS_THERE: LazyLock<bool> = LazyLock::new(|| {
+    ["chromedriver", "chromium"].into_iter().all(|program| {
+        let mut asked = Command::new(program);
+        asked.arg("--version").stdout(Stdio::null()).stderr(Stdio::null());
+        asked.status().is_ok_and(|status| status.success())
+    })
+});
 
 impl Browser {
     /// Starts a browser. If no browser is installed, prints a message and returns `None`.
     pub(crate) fn start(size: (u32, u32), dark: bool) -> Option<Browser> {
-        if !is_there("chromedriver") || !is_there("chromium") {
+        if !*IS_THERE {
             ggp_tests::skip("no browser (apt-get install chromium chromium-driver)");
             return None;
         }
@@ -118,7 +122,7 @@ impl Browser {
                 let text = self.run("return document.body.innerText", &json!([]));
                 panic!("{script} does not come true; the page says {text}");
             }
-            std::thread::sleep(Duration::from_millis(25));
+            std::thread::sleep(Duration::from_millis(40));
         }
     }
 
