@@ -262,8 +262,7 @@ pub(crate) fn boxes(description: &Description, model: &BoardModel) -> usize {
     }
     let names_box = |rule: &Rule| {
         let (mut columns, mut rows, mut squares) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
-        for literal in &rule.body {
-            let (Literal::Positive(atom) | Literal::Negative(atom)) = literal else { continue };
+        for atom in rule.body.iter().filter_map(Literal::atom) {
             let Some(Term::Compound(function, args)) =
                 atom.args.first().map(|term| description.terms.get(*term))
             else {
