@@ -75,12 +75,18 @@ impl Entry {
         }
     }
 
-    /// Stops the player and every evaluation of the match's rules, and gives all waiting threads an answer.
-    fn quit(&self) {
+    /// Gives all waiting threads the refusal as the answer, and then ends the player's thinking. In this order, a move that
+    /// the player finds when it is stopped is not an answer.
+    fn end_turn(&self) {
+        self.current.refuse();
         self.current.interrupt();
+    }
+
+    /// Ends the turn, and every evaluation of the match's rules.
+    fn quit(&self) {
+        self.end_turn();
         self.quit.store(true, Ordering::Relaxed);
         self.hurry.stop();
-        self.current.refuse();
     }
 }
 
@@ -219,9 +225,8 @@ impl Matches {
     /// last turn. Returns the answer.
     pub(super) fn stop(&self, id: &str, last_turn: LastTurn) -> &'static str {
         let Some(entry) = self.lock().remove(id) else { return "busy" };
-        entry.current.interrupt();
+        entry.end_turn();
         let _ = entry.commands.send(Command::Stop { last_turn });
-        entry.current.refuse();
         "done"
     }
 
