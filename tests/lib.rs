@@ -53,6 +53,11 @@ pub fn skip(why: &str) {
     let _ = writeln!(std::io::stderr(), "SKIPPED: {why}");
 }
 
+/// Whether tests that play many games play them all: in release builds, and if `$GGP_LONG` is set.
+pub fn plays_long() -> bool {
+    !cfg!(debug_assertions) || std::env::var_os("GGP_LONG").is_some()
+}
+
 /// The root of the workspace.
 pub fn workspace() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..")

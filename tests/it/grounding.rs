@@ -6,6 +6,7 @@ use ggp_game::Interpreter;
 use ggp_game::rng::Sequence;
 use ggp_propnet::{GroundLimits, PropNet, PropNetMachine};
 use ggp_tests::walk;
+use std::thread;
 
 /// One of `from`, drawn from `random`.
 fn pick<'a>(random: &mut Sequence, from: &[&'a str]) -> &'a str {
@@ -159,9 +160,12 @@ fn random_games_mean_the_same_to_network_and_interpreter() {
 }
 
 #[test]
-#[cfg_attr(debug_assertions, ignore = "thousands of games: for release builds")]
+#[cfg_attr(debug_assertions, ignore = "thousands of games: for long tests")]
 fn many_random_games_mean_the_same_to_network_and_interpreter() {
-    let games = compare(1_000..6_000);
+    let games = thread::scope(|scope| {
+        let parts = [1_000..3_500, 3_500..6_000].map(|seeds| scope.spawn(|| compare(seeds)));
+        parts.into_iter().map(|part| part.join().expect("agreement")).sum::<usize>()
+    });
     assert!(games > 2_000, "only {games} of 5,000 random games are games");
 }
 

@@ -39,7 +39,7 @@ fn plays(name: &str, length: f64, goals: [f64; 2]) {
 }
 
 #[test]
-#[cfg_attr(debug_assertions, ignore = "10,000 playouts: for release builds")]
+#[cfg_attr(debug_assertions, ignore = "10,000 playouts: for long tests")]
 fn two_thousand_playouts_have_the_known_means() {
     plays("breakthrough_holes", 62.3, [50.9, 49.1]);
     plays("pawn_whopping", 34.25, [51.9, 48.1]);

@@ -7,7 +7,8 @@ use ggp_game::{Goals, Interpreter, Role, StateMachine};
 use ggp_gdl::{Strictness, diagnose, format, render};
 use std::collections::BTreeSet;
 
-const PLAYOUTS: u64 = if cfg!(debug_assertions) { 5 } else { 200 };
+/// The playouts of each rulesheet in short tests and in long ones.
+const PLAYOUTS: (u64, u64) = (5, 200);
 
 /// No further playout of a game begins after so many steps. Playouts of chess have about 400 steps, and the interpreter
 /// needs a millisecond and more for each.
@@ -33,12 +34,13 @@ fn base_and_inputs(text: &str) -> (BTreeSet<String>, Vec<BTreeSet<String>>) {
 
 #[test]
 fn random_playouts_find_nothing_wrong() {
+    let playouts = if ggp_tests::plays_long() { PLAYOUTS.1 } else { PLAYOUTS.0 };
     for name in ggp_tests::rulesheets() {
         let text = ggp_tests::rulesheet(&name);
         let (base, inputs) = base_and_inputs(&text);
         let mut machine = Interpreter::new(&ggp_tests::game(&text));
         let mut steps = 0;
-        for number in 0..PLAYOUTS {
+        for number in 0..playouts {
             if steps >= STEPS {
                 break;
             }

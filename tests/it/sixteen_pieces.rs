@@ -3,7 +3,7 @@
 //! agree, and both must follow the rules.
 
 use ggp_game::{Goals, Interpreter, StateMachine};
-use ggp_tests::{game, network, perft_table, playouts, walk};
+use ggp_tests::{game, network, perft_table, playouts, plays_long, walk};
 
 const CONSTANTS: &str = include_str!("sixteen_pieces/constants.kif");
 const TERMS: &str = include_str!("sixteen_pieces/terms.kif");
@@ -12,17 +12,18 @@ const TERMS: &str = include_str!("sixteen_pieces/terms.kif");
 /// no line yet, so that its count is a product too.
 const PERFT: [u64; 5] = [1, 16, 16 * 16, 16 * 16 * 15, 16 * 16 * 15 * 15];
 
-/// Number of sequences that debug builds count.
-const MOST: u64 = if cfg!(debug_assertions) { 4_000 } else { u64::MAX };
+/// Number of sequences that the interpreter counts, unless long tests count all.
+const MOST: u64 = 4_000;
 
 /// More playouts than the network also plays one by one.
 const PLAYOUTS: usize = 40;
 
 #[test]
 fn both_formulations_mean_the_same_to_network_and_interpreter() {
+    let most = if plays_long() { u64::MAX } else { MOST };
     for (rules, seed) in [(CONSTANTS, 1), (TERMS, 2)] {
         let (mut interpreter, mut network) = (Interpreter::new(&game(rules)), network(rules));
-        perft_table::check(&mut interpreter, &PERFT, MOST).unwrap_or_else(|why| panic!("interpreter: {why}"));
+        perft_table::check(&mut interpreter, &PERFT, most).unwrap_or_else(|why| panic!("interpreter: {why}"));
         perft_table::check(&mut network, &PERFT, u64::MAX).unwrap_or_else(|why| panic!("network: {why}"));
         walk::agree(&mut interpreter, &mut network, 60, seed).unwrap_or_else(|why| panic!("{why}"));
         let counts = playouts::agree(&mut interpreter, &network, PLAYOUTS, seed).expect("agreement");

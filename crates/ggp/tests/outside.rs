@@ -1,12 +1,13 @@
-//! Uses the library as a program outside of this workspace does. The test makes a crate outside of this
-//! workspace that depends on `ggp` alone, with the example `first.rs` as its source.
+//! Uses the library as a program outside of this workspace does. A test makes a crate outside of this
+//! workspace that depends on `ggp` alone, with the example `first.rs` as its source, and checks it. Another one runs the
+//! example.
 
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
 #[test]
-fn a_crate_outside_of_the_workspace_runs_the_example() {
+fn a_crate_outside_of_the_workspace_can_be_the_example() {
     let own = Path::new(env!("CARGO_MANIFEST_DIR"));
     let workspace = own.join("../..");
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("outside");
@@ -17,21 +18,31 @@ fn a_crate_outside_of_the_workspace_runs_the_example() {
         format!(
             "[package]\nname = \"outside\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[workspace]\n\n\
              [dependencies]\nggp = {{ path = {:?} }}\n\n\
-             # It is compiled for one run.\n[profile.dev]\ndebug = false\nincremental = false\n",
+             [profile.dev]\ndebug = false\nincremental = false\n",
             path.to_string()
         ),
     )
     .expect("a manifest");
     fs::copy(workspace.join("Cargo.lock"), folder.join("Cargo.lock")).expect("the versions of the workspace");
     fs::copy(own.join("examples/first.rs"), folder.join("src/main.rs")).expect("the example");
-    let ran = Command::new(env!("CARGO"))
-        .args(["run", "--quiet", "--offline", "--manifest-path"])
+    let checked = Command::new(env!("CARGO"))
+        .args(["check", "--quiet", "--offline", "--manifest-path"])
         .arg(folder.join("Cargo.toml"))
         .arg("--target-dir")
         .arg(folder.join("target"))
         .current_dir(&workspace)
         .output()
         .expect("cargo runs");
+    assert!(checked.status.success(), "{}", String::from_utf8_lossy(&checked.stderr));
+}
+
+/// Cargo builds examples before tests, and puts both below the same folder.
+#[test]
+fn the_example_finds_a_legal_move() {
+    let tests = std::env::current_exe().expect("a path");
+    let example = tests.ancestors().nth(2).expect("a folder").join("examples/first");
+    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let ran = Command::new(example).current_dir(workspace).output().expect("it runs");
     let (said, errors) = (String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr));
     assert!(ran.status.success(), "{errors}");
     let line = |start: &str| said.lines().find_map(|line| line.strip_prefix(start)).unwrap_or_default();
