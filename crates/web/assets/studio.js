@@ -233,14 +233,18 @@ class Studio {
     }
   }
 
-  /** Shows the state, a playout, and what playouts refute. */
+  /** Shows the state, a playout, and what playouts refute, until a text changes: the new one may have mistakes. */
   async replay() {
+    const edition = this.edition;
     try {
       await this.live.refresh();
+      if (edition !== this.edition) return;
       this.view.show(this.live.answer?.flaw ?? null);
       const lenses = await this.ask("lenses", {});
-      if (lenses) this.editor.showLenses(lenses);
+      if (!lenses) return;
+      this.editor.showLenses(lenses);
       await this.showPlayout();
+      if (edition !== this.edition) return;
       const refuted = await this.ask("refute", {});
       if (!refuted) return;
       const show = (one) => this.showPlayout(one);
