@@ -7,21 +7,52 @@ use crate::http::{Answer, ask};
 use crate::server::{PATIENCE, root};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader};
+use std::ops::Deref;
+use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{LazyLock, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// The number of browsers started so far. The name of each browser's profile contains it.
 static NUMBER: AtomicU64 = AtomicU64::new(0);
+
+/// Browsers that no test uses. To start one takes seconds.
+static IDLE: Mutex<Vec<Browser>> = Mutex::new(Vec::new());
+
+/// Runs the driver until its input ends, which is when this process does, however it ends. Then ends all processes of its
+/// group, the browser among them, and removes the profile.
+const DRIVER: &str = r#"chromedriver --port=0 & read -r line; trap "" TERM; kill 0; wait; rm -rf "$1""#;
 
 /// A browser with one window.
 pub(crate) struct Browser {
     driver: Child,
     port: u16,
     session: String,
-    profile: std::path::PathBuf,
+}
+
+/// A browser that is idle again when this is dropped.
+pub(crate) struct Lent(Option<Browser>);
+
+impl Deref for Lent {
+    type Target = Browser;
+
+    fn deref(&self) -> &Browser {
+        self.0.as_ref().expect("it is there until it is dropped")
+    }
+}
+
+impl Drop for Lent {
+    fn drop(&mut self) {
+        // A test that fails may leave its browser in any state.
+        if let Some(browser) = self.0.take()
+            && !std::thread::panicking()
+        {
+            browser.forget();
+            IDLE.lock().unwrap_or_else(PoisonError::into_inner).push(browser);
+        }
+    }
 }
 
 /// Whether a browser and its driver are installed.
@@ -34,22 +65,38 @@ static IS_THERE: LazyLock<bool> = LazyLock::new(|| {
 });
 
 impl Browser {
-    /// Starts a browser. If no browser is installed, prints a message and returns `None`.
-    pub(crate) fn start(size: (u32, u32), dark: bool) -> Option<Browser> {
+    /// An idle browser or a new one, with a window of `size`. If no browser is installed, prints a message and returns
+    /// `None`.
+    pub(crate) fn start(size: (u32, u32), dark: bool) -> Option<Lent> {
         if !*IS_THERE {
             ggp_tests::skip("no browser (apt-get install chromium chromium-driver)");
             return None;
         }
-        let mut driver =
-            Command::new("chromedriver").arg("--port=0").stdout(Stdio::piped()).spawn().expect("it is there");
+        let idle = IDLE.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let browser = idle.unwrap_or_else(Browser::new);
+        let (width, height) = size;
+        let metrics = json!({"cmd": "Emulation.setDeviceMetricsOverride",
+            "params": {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false}});
+        browser.post("/goog/cdp/execute", &metrics);
+        let scheme = if dark { "dark" } else { "light" };
+        let media = json!({"cmd": "Emulation.setEmulatedMedia",
+            "params": {"features": [{"name": "prefers-color-scheme", "value": scheme}]}});
+        browser.post("/goog/cdp/execute", &media);
+        Some(Lent(Some(browser)))
+    }
+
+    fn new() -> Browser {
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let profile =
+            Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("browser-{}-{number}", std::process::id()));
+        let mut driver = Command::new("sh");
+        driver.args(["-c", DRIVER, "driver"]).arg(&profile).process_group(0);
+        let mut driver = driver.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it is there");
         let lines = BufReader::new(driver.stdout.take().expect("it is piped")).lines();
         let port = lines.map_while(Result::ok).find_map(|line| {
             line.split_once("started successfully on port ")?.1.trim_end_matches('.').parse::<u16>().ok()
         });
         let port = port.expect("the driver says where it listens");
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let profile =
-            Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("browser-{}-{number}", std::process::id()));
         let mut arguments: Vec<String> = [
             "--headless",
             "--no-sandbox",
@@ -61,32 +108,30 @@ impl Browser {
             "--disable-sync",
             "--disable-dev-shm-usage",
             "--hide-scrollbars",
+            "--window-size=1280,900",
         ]
         .map(str::to_owned)
         .to_vec();
         arguments.push(format!("--user-data-dir={}", profile.display()));
-        arguments.push(format!("--window-size={},{}", size.0.max(500), size.1));
-        if dark {
-            arguments.push("--blink-settings=preferredColorScheme=0".to_owned());
-        }
         let wanted = json!({"capabilities": {"alwaysMatch": {
             "browserName": "chrome",
             "goog:chromeOptions": {"args": arguments},
             "goog:loggingPrefs": {"browser": "ALL"},
         }}});
-        let mut browser = Browser { driver, port, session: String::new(), profile };
+        let mut browser = Browser { driver, port, session: String::new() };
         let opened = browser.command("POST", "/session", &wanted);
         browser.session = format!("/session/{}", opened["sessionId"].as_str().expect("a session"));
-        let (width, height) = size;
-        let metrics = json!({"cmd": "Emulation.setDeviceMetricsOverride",
-            "params": {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false}});
-        browser.post("/goog/cdp/execute", &metrics);
-        if dark {
-            let media = json!({"cmd": "Emulation.setEmulatedMedia",
-                "params": {"features": [{"name": "prefers-color-scheme", "value": "dark"}]}});
-            browser.post("/goog/cdp/execute", &media);
+        browser
+    }
+
+    /// Forgets what pages have stored, and leaves the page.
+    fn forget(&self) {
+        self.run("try { localStorage.clear(); sessionStorage.clear(); } catch {}", &json!([]));
+        self.open("about:blank");
+        for command in ["Network.clearBrowserCache", "Network.clearBrowserCookies"] {
+            self.post("/goog/cdp/execute", &json!({"cmd": command, "params": {}}));
         }
-        Some(browser)
+        self.complaints();
     }
 
     fn command(&self, method: &str, path: &str, body: &Value) -> Value {
@@ -205,9 +250,8 @@ impl Drop for Browser {
         if !self.session.is_empty() {
             let _ = ask(self.port, "DELETE", &self.session, "");
         }
-        let _ = self.driver.kill();
+        drop(self.driver.stdin.take());
         let _ = self.driver.wait();
-        let _ = std::fs::remove_dir_all(&self.profile);
     }
 }
 
