@@ -45,6 +45,7 @@ mod conditions;
 mod descend;
 mod descent;
 mod draw;
+mod exchange;
 mod expand;
 mod history;
 mod id;
@@ -84,6 +85,7 @@ mod technique;
 #[cfg(test)]
 mod test_games;
 mod time_estimate;
+mod told;
 mod tree;
 mod turn;
 mod variation;
@@ -92,6 +94,7 @@ mod worker_pool;
 
 #[doc(hidden)]
 pub use batch_size::BatchSizing;
+pub use exchange::TreeUpdate;
 pub use ismcts::{InformationSetOptions, InformationSetPlayer, UnsupportedOption};
 pub use learn::{
     Feature, Generation, KNOWLEDGE, Knowledge, KnowledgeError, Learner, Lesson, SelfPlayMatch, Trial,
