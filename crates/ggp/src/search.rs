@@ -219,7 +219,7 @@ impl Search {
         self.inner.facts()
     }
 
-    /// What descents have added to the most visited nodes since the last call, for [`Search::add_update`] in other
+    /// What descents have added to the tree since the last call, for [`Search::add_update`] in other
     /// processes: bytes, fewer than 60,000 unless a state has thousands of moves. Searches that exchange updates a few times during a move choose nearly as
     /// one search with the descents of all would (slow tree parallelisation, Bourki et al. 2010).
     ///
@@ -244,7 +244,7 @@ impl Search {
         self.inner.take_update().to_bytes()
     }
 
-    /// Adds an update of another search of the same state. Nodes that this search does not have are left out. Returns
+    /// Adds an update of another search of the same state, and creates the nodes that this search does not have. Returns
     /// false, and adds nothing, if `update` is no update, or one of another game, or of a root with other moves.
     pub fn add_update(&mut self, update: &[u8]) -> bool {
         TreeUpdate::from_bytes(update).is_some_and(|update| self.inner.add_update(&update))

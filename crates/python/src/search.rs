@@ -103,14 +103,14 @@ impl Search {
         py.detach(|| self.lock().advance(&joint)).map_err(|error| error::of(py, &error))
     }
 
-    /// What descents have added to the most visited nodes since the last call, for `add_update` of a search of the same
+    /// What descents have added to the tree since the last call, for `add_update` of a search of the same
     /// state in another process: bytes, fewer than 60,000 unless a state has thousands of moves.
     fn take_update<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         let update = py.detach(|| self.lock().take_update());
         PyBytes::new(py, &update)
     }
 
-    /// Adds an update of another search of the same state. Nodes that this search does not have are left out.
+    /// Adds an update of another search of the same state, and creates the nodes that this search does not have.
     ///
     /// Raises:
     ///     ValueError: For bytes that are no update, and for an update of another game or of a root with other moves.

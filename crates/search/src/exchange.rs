@@ -1,9 +1,9 @@
 //! The exchange of statistics between searches of the same state, each in a process of its own (slow tree parallelisation,
 //! Bourki et al. 2010).
 //!
-//! Every search has a whole tree. Now and then it tells the others what descents have added to its most visited nodes since
-//! it last did so, and adds what the others tell to its own nodes. Selection near the root then follows the descents of all
-//! searches, while each grows a different tree below.
+//! Every search has a whole tree. Now and then it tells the others what descents have added to its nodes since it last did so,
+//! and adds what the others tell to its own nodes; it creates those that it does not have. So all trees grow to nearly the
+//! same one.
 //!
 //! Invariant: no descent is told twice to the same search. What a search has heard of a node counts as told.
 
@@ -20,14 +20,9 @@ use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use std::hash::Hash;
 
-/// An update has the nodes with at least this part of the visits of the root.
-const PART: u32 = 2000;
-
-/// An update has no nodes with fewer visits than this.
-const LEAST: u32 = 4;
-
-/// No node is added to an update of about so many bytes. So an update fits into a datagram, unless a node has thousands of arms.
-const MOST_BYTES: usize = 30_000;
+/// No node is added to an update of about so many bytes; the nearest to the root come first. So an update fits into a datagram,
+/// unless a node has thousands of arms.
+const MOST_BYTES: usize = 45_000;
 
 /// What is told of nodes that are no longer there is forgotten when so many nodes were told.
 const MOST_TOLD: usize = 20_000;
@@ -35,7 +30,7 @@ const MOST_TOLD: usize = 20_000;
 /// Below a node with more joint moves than this, an update has no nodes if several roles choose in it.
 const MOST_JOINTS: usize = 256;
 
-/// What the descents of one search have added to the most visited nodes of its tree since its last update.
+/// What the descents of one search have added to the nodes of its tree since its last update.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct TreeUpdate {
     /// The texts of the moves in the update.
@@ -101,11 +96,12 @@ impl TreeUpdate {
 }
 
 impl<S: Eq + Hash> Tree<S> {
-    /// Calls `see` with each child of the open node `id` and the arms that lead to it, but for the children of a node in
+    /// Calls `see` with each child of the node `id` and the arms that lead to it, but for the children of a node in
     /// which several roles choose among more than [`MOST_JOINTS`] joint moves.
     fn for_each_child(&self, id: NodeId, mut see: impl FnMut(&[u32], NodeId)) {
         let node = &self[id];
         match node.chooser {
+            _ if node.phase != Phase::Open => {}
             Chooser::Nobody | Chooser::One(_) => {
                 let mut chosen: Vec<u32> =
                     self.each_role().map(|role| self.arm_range(id, role).start as u32).collect();
@@ -133,8 +129,8 @@ impl<S: Eq + Hash> Tree<S> {
 }
 
 impl<M: Playouts> Search<M> {
-    /// What the descents of this search have added to its most visited nodes since the last call, for searches of the same
-    /// state in other processes.
+    /// What the descents of this search have added to its nodes since the last call, for searches of the same state in other
+    /// processes.
     ///
     /// ```
     /// use ggp_game::{Game, Interpreter, Role};
@@ -155,12 +151,11 @@ impl<M: Playouts> Search<M> {
     /// assert_eq!(visits, 150);
     /// ```
     pub fn take_update(&mut self) -> TreeUpdate {
-        let least = (self.tree[self.tree.root()].visits / PART).max(LEAST);
         let mut update = TreeUpdate::default();
         let mut names = FxHashMap::default();
         let mut seen = FxHashSet::default();
         let mut waiting = VecDeque::new();
-        if self.has_news(self.tree.root(), least) {
+        if self.has_news(self.tree.root()) {
             waiting.push_back((self.tree.root(), 0, Vec::new()));
         }
         let mut bytes = 0;
@@ -171,7 +166,7 @@ impl<M: Playouts> Search<M> {
             let index = update.nodes.len() as u32;
             let arms = &self.tree[id].arms;
             self.tree.for_each_child(id, |chosen, child| {
-                if self.has_news(child, least) && seen.insert(child.0) {
+                if self.has_news(child) && seen.insert(child.0) {
                     let joint: Vec<Move> = chosen.iter().map(|&arm| arms[arm as usize].mv).collect();
                     waiting.push_back((child, index, joint));
                 }
@@ -192,14 +187,12 @@ impl<M: Playouts> Search<M> {
         update
     }
 
-    /// Whether an update with nodes of at least `least` visits has the node `id`: descents through it are not told yet.
-    fn has_news(&self, id: NodeId, least: u32) -> bool {
+    /// Whether descents through the node `id` are not told yet.
+    fn has_news(&self, id: NodeId) -> bool {
         let node = &self.tree[id];
-        let is_new = || {
-            let told = self.told.get(&id.0);
-            told.is_none_or(|told| told.visits < node.visits || told.state != hash_of(&node.state))
-        };
-        node.phase == Phase::Open && node.visits >= least && is_new()
+        let told = self.told.get(&id.0);
+        let is_told = |told: &Told| told.visits >= node.visits && told.state == hash_of(&node.state);
+        node.visits > 0 && !told.is_some_and(is_told)
     }
 
     /// The index of `mv` in `moves`, to which its text is added if it is not there.
@@ -210,7 +203,7 @@ impl<M: Playouts> Search<M> {
         })
     }
 
-    /// What is new in the open node `id`. From now on it is told.
+    /// What is new in the node `id`. From now on it is told.
     fn tell(&mut self, id: NodeId, names: &mut FxHashMap<Move, u32>, moves: &mut Vec<String>) -> NodeUpdate {
         let mut told = self.take_told(id);
         let node = &self.tree[id];
@@ -236,21 +229,25 @@ impl<M: Playouts> Search<M> {
         NodeUpdate { parent: 0, joint: Vec::new(), visits, totals, arms }
     }
 
-    /// Takes what the other searches have of the open node `id`.
+    /// Takes what the other searches have of the node `id`.
     fn take_told(&mut self, id: NodeId) -> Told {
         let node = &self.tree[id];
         let (state, arms) = (hash_of(&node.state), node.arms.len());
-        let told = self.told.remove(&id.0).filter(|told| told.state == state && told.arms.len() == arms);
-        told.unwrap_or_else(|| Told {
+        let told = self.told.remove(&id.0).filter(|told| told.state == state);
+        let mut told = told.unwrap_or_else(|| Told {
             state,
             visits: 0,
             totals: vec![0.0; self.tree.roles()],
-            arms: vec![(0, 0.0); arms],
-        })
+            arms: Vec::new(),
+        });
+        // The node may have been opened in the meantime.
+        told.arms.resize(arms, (0, 0.0));
+        told
     }
 
-    /// Adds what another search of the same state has told. Nodes that this search does not have are left out. Returns
-    /// false, and adds nothing, if the update is not one of this game and root.
+    /// Adds what another search of the same state has told. Returns false, and adds nothing, if the update is not one of this
+    /// game and root. Nodes that this search does not have are created if the memory suffices and the machine can evaluate
+    /// them, and else left out.
     pub fn add_update(&mut self, update: &TreeUpdate) -> bool {
         let machine = &mut self.worker.machine;
         let mut moves: Vec<Option<Move>> = Vec::with_capacity(update.moves.len());
@@ -264,21 +261,67 @@ impl<M: Playouts> Search<M> {
         if !update.nodes.iter().enumerate().all(fits) || !self.fits_root(update, &moves) {
             return false;
         }
+        // The nodes of one depth after the other: a depth needs the nodes above, and the machine evaluates all at once.
         let mut ids: Vec<NodeId> = Vec::with_capacity(update.nodes.len());
-        for (index, node) in update.nodes.iter().enumerate() {
-            let id = match index {
-                0 => self.tree.root(),
-                _ => {
-                    self.child_by(ids[node.parent as usize], node.joint.iter().map(|&mv| moves[mv as usize]))
+        while ids.len() < update.nodes.len() {
+            let first = ids.len();
+            let rest = update.nodes[first..].iter();
+            let depth = rest.take_while(|node| first == 0 || (node.parent as usize) < first);
+            let nodes: Vec<&NodeUpdate> = if first == 0 { vec![&update.nodes[0]] } else { depth.collect() };
+            if first == 0 {
+                ids.push(self.tree.root());
+            } else {
+                self.enter(&nodes, &moves, &mut ids);
+            }
+            let is_unopened = |id: NodeId| id.is_some() && self.tree[id].phase == Phase::Leaf;
+            let found = ids[first..].iter().zip(&nodes);
+            let mut leaves: Vec<NodeId> = found
+                .filter(|(id, node)| !node.arms.is_empty() && is_unopened(**id))
+                .map(|(&id, _)| id)
+                .collect();
+            leaves.sort_unstable_by_key(|id| id.0);
+            leaves.dedup();
+            // Without arms, the node itself still hears.
+            let _ = self.open_all(&leaves);
+            for (index, node) in (first..).zip(nodes) {
+                if ids[index].is_some() {
+                    self.hear(ids[index], node, &moves);
                 }
-            };
-            let is_open = id.is_some() && self.tree[id].phase == Phase::Open;
-            ids.push(if is_open { id } else { NodeId::NONE });
-            if is_open {
-                self.hear(id, node, &moves);
             }
         }
         true
+    }
+
+    /// Appends to `ids` the nodes to which the joint moves of `nodes` lead from their parents in `ids`. Creates nodes that are
+    /// not there; [`NodeId::NONE`] where that is not possible.
+    fn enter(&mut self, nodes: &[&NodeUpdate], moves: &[Option<Move>], ids: &mut Vec<NodeId>) {
+        let (first, mut missing, mut joints) = (ids.len(), Vec::new(), Vec::new());
+        for (index, node) in (first..).zip(nodes) {
+            let parent = ids[node.parent as usize];
+            let is_open = parent.is_some() && self.tree[parent].phase == Phase::Open;
+            let joint = node.joint.iter().map(|&mv| moves[mv as usize]);
+            let chosen = is_open.then(|| self.arms_of(parent, joint)).flatten();
+            let child = chosen.as_ref().map_or(NodeId::NONE, |chosen| self.tree[parent].child(chosen));
+            if let (Some(chosen), false) = (chosen, child.is_some()) {
+                joints.extend(chosen.iter().map(|&arm| self.tree[parent].arms[arm as usize].mv));
+                missing.push((index, parent, chosen));
+            }
+            ids.push(child);
+        }
+        let parents: Vec<&M::State> =
+            missing.iter().map(|(_, parent, _)| &self.tree[*parent].state).collect();
+        let (mut states, mut over, mut goals) = (Vec::new(), Vec::new(), Vec::new());
+        let machine = &mut self.worker.machine;
+        let created = machine.next_states(&parents, &joints, &mut states);
+        let all: Vec<&M::State> = states.iter().collect();
+        if missing.is_empty() || created.and_then(|()| machine.outcomes(&all, &mut over, &mut goals)).is_err()
+        {
+            return;
+        }
+        let ends = over.iter().zip(goals.chunks_exact(self.tree.roles()));
+        for (((index, parent, chosen), state), (&over, goals)) in missing.into_iter().zip(states).zip(ends) {
+            ids[index] = self.create_child(parent, &chosen, &state, over.then_some(goals));
+        }
     }
 
     /// Whether the root of the update has moves of this search's root alone.
@@ -296,23 +339,20 @@ impl<M: Playouts> Search<M> {
             && update.nodes.first().is_none_or(|node| node.arms.iter().all(has))
     }
 
-    /// The child of the node `id` after a joint move; [`NodeId::NONE`] if it does not exist.
-    fn child_by(&self, id: NodeId, joint: impl Iterator<Item = Option<Move>>) -> NodeId {
-        if !id.is_some() {
-            return NodeId::NONE;
-        }
+    /// The arms of the open node `id` that a joint move chooses; `None` if it is not legal there.
+    fn arms_of(&self, id: NodeId, joint: impl Iterator<Item = Option<Move>>) -> Option<Vec<u32>> {
         let node = &self.tree[id];
         let arm_of = |(role, mv): (Role, Option<Move>)| {
             self.tree.arm_range(id, role).find(|&arm| Some(node.arms[arm].mv) == mv).map(|arm| arm as u32)
         };
-        let chosen: Option<Vec<u32>> = self.tree.each_role().zip(joint).map(arm_of).collect();
-        chosen.map_or(NodeId::NONE, |chosen| node.child(&chosen))
+        self.tree.each_role().zip(joint).map(arm_of).collect()
     }
 
-    /// Adds what another search has told of the open node `id`.
+    /// Adds what another search has told of the node `id`.
     fn hear(&mut self, id: NodeId, update: &NodeUpdate, moves: &[Option<Move>]) {
         let (mut told, roles) = (self.take_told(id), self.tree.roles());
-        for heard in update.arms.iter().filter(|heard| (heard.role as usize) < roles) {
+        let is_open = self.tree[id].phase == Phase::Open;
+        for heard in update.arms.iter().filter(|heard| is_open && (heard.role as usize) < roles) {
             let mut range = self.tree.arm_range(id, Role(heard.role));
             let node = &mut self.tree[id];
             if let Some(index) = range.find(|&arm| Some(node.arms[arm].mv) == moves[heard.mv as usize]) {
@@ -404,6 +444,26 @@ mod tests {
             }
             assert!(node.arms.iter().all(|arm| arm.sum <= f64::from(arm.visits) + 1e-6));
         }
+    }
+
+    #[test]
+    fn trees_that_hear_of_each_other_become_one() {
+        let (mut one, mut other) = (search(1, 500), search(2, 300));
+        for _ in 0..50 {
+            let updates = [one.take_update(), other.take_update()];
+            assert!(one.add_update(&updates[1]) && other.add_update(&updates[0]));
+            if updates == [TreeUpdate::default(), TreeUpdate::default()] {
+                break;
+            }
+        }
+        let nodes = |search: &Search<TestMachine<TicTacToe>>| {
+            let all = search.tree.ids().filter_map(|id| search.tree.get(id));
+            let mut all: Vec<(Vec<u8>, u32)> = all.map(|node| (node.state.clone(), node.visits)).collect();
+            all.sort();
+            all
+        };
+        assert!(nodes(&one).len() > 500);
+        assert_eq!(nodes(&one), nodes(&other));
     }
 
     #[test]
