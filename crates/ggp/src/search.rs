@@ -3,7 +3,7 @@
 use crate::error::Error;
 use crate::reasoner::{Reasoner, State, WithMachine};
 use ggp_game::{EvalError, Fact, Playouts, Role, SearchReport, StateMachine, StopToken};
-use ggp_search::{Halt, Limits, MctsOptions, Solver, TreeUpdate};
+use ggp_search::{Halt, Limits, MctsOptions, Solver};
 use std::fmt::{self, Debug, Formatter};
 
 /// A tree search that runs within limits, reports statistics of moves, and follows the moves of a match.
@@ -48,8 +48,6 @@ trait AnySearch: Send {
     fn restart(&mut self, facts: &[Fact]) -> Result<(), EvalError>;
     fn facts(&mut self) -> Result<Vec<Fact>, EvalError>;
     fn nodes(&self) -> usize;
-    fn take_update(&mut self) -> TreeUpdate;
-    fn add_update(&mut self, update: &TreeUpdate) -> bool;
     fn interrupt_on(&mut self, stop: &StopToken);
 }
 
@@ -86,14 +84,6 @@ impl<M: Playouts> AnySearch for ggp_search::Search<M> {
 
     fn nodes(&self) -> usize {
         ggp_search::Search::nodes(self)
-    }
-
-    fn take_update(&mut self) -> TreeUpdate {
-        ggp_search::Search::take_update(self)
-    }
-
-    fn add_update(&mut self, update: &TreeUpdate) -> bool {
-        ggp_search::Search::add_update(self, update)
     }
 
     fn interrupt_on(&mut self, stop: &StopToken) {
@@ -217,37 +207,6 @@ impl Search {
     /// When the machine cannot evaluate the rules.
     pub fn facts(&mut self) -> Result<Vec<Fact>, EvalError> {
         self.inner.facts()
-    }
-
-    /// What descents have added to the tree since the last call, for [`Search::add_update`] in other
-    /// processes: bytes, fewer than 60,000 unless a state has thousands of moves. Searches that exchange updates a few times during a move choose nearly as
-    /// one search with the descents of all would (slow tree parallelisation, Bourki et al. 2010).
-    ///
-    /// # Examples
-    /// ```
-    /// use ggp::{MctsOptions, Reasoner, Search, SearchLimits};
-    /// let rules = "(role a) (legal a x) (legal a y) (next over) (<= terminal (true over))
-    ///     (role b) (legal b z) (<= (next won) (does a y)) (goal b 0) (<= (goal a 100) (true won))
-    ///     (<= (goal a 0) (not (true won)))";
-    /// let game = ggp::parse(rules)?;
-    /// let reasoner = Reasoner::new(&game)?;
-    /// let mut one = Search::new(&reasoner, &MctsOptions::uct())?;
-    /// let mut other = Search::new(&reasoner, &MctsOptions::uct())?;
-    /// one.run(&SearchLimits::iterations(100));
-    /// other.run(&SearchLimits::iterations(50));
-    /// assert!(other.add_update(&one.take_update()));
-    /// let visits: u64 = other.report(game.role("a")?).candidates.iter().map(|one| one.visits).sum();
-    /// assert_eq!(visits, 150);
-    /// # Ok::<(), ggp::Error>(())
-    /// ```
-    pub fn take_update(&mut self) -> Vec<u8> {
-        self.inner.take_update().to_bytes()
-    }
-
-    /// Adds an update of another search of the same state, and creates the nodes that this search does not have. Returns
-    /// false, and adds nothing, if `update` is no update, or one of another game, or of a root with other moves.
-    pub fn add_update(&mut self, update: &[u8]) -> bool {
-        TreeUpdate::from_bytes(update).is_some_and(|update| self.inner.add_update(&update))
     }
 
     /// The number of nodes in the tree.

@@ -4,7 +4,7 @@
     cluster.py throughput   matches per second of two workers against `ggp match --concurrency 2`; 5 minutes
     cluster.py large        100,000 matches, interrupted and killed on the way: memory of the driver; 5 minutes
     cluster.py player       a player on two nodes against one on one node, with the same clock; 30 minutes
-    cluster.py merge        two trees of N iterations that exchange updates, or one of 2 N, against one of N; 20 minutes
+    cluster.py merge        two trees of N iterations, or one of 2 N, against one of N; 20 minutes
 
 It needs two cores of its own. Workers run without niceness, since `ggp match` does so too.
 
@@ -150,12 +150,9 @@ def large(arguments):
 #: The seconds of a clock that `ggp.serve` keeps for the way of an answer.
 MARGIN = 0.2
 
-#: The published rulesheets.
-RULES = pathlib.Path(os.environ.get("GGP_CORPUS", ROOT / "../shared/corpus")) / "rules"
-
-#: Of the ten games of `measure scaling` (tests/measure/suite.rs) the six in which ten times the descents gain most. In a game
-#: that one node plays as well as two, no cluster gains.
-SUITE = ["breakthrough", "breakthroughSmall", "dotsAndBoxes", "hexPie", "connectFour_9x6", "nineBoardTicTacToe"]
+#: Games of two roles that move by turns, with rules in this repository: lines, races (the second with pawns that capture),
+#: connection, and captures. They are fixed before any match.
+SUITE = ["connect_four", "breakthrough_holes", "english_draughts", "hex", "pawn_whopping", "skirmish"]
 
 #: The one-node player lives on the first node. The second one is killed, at a move from 2 to 11 of every tenth match.
 KILL_EVERY, KILL_FROM, KILL_TO = 10, 2, 11
@@ -223,7 +220,7 @@ def player(arguments):
         for number in range(len(done), arguments.matches):
             if arguments.minutes and time.monotonic() - began > 60 * arguments.minutes:
                 break
-            game = ggp.load(RULES / f"{SUITE[number // 2 % len(SUITE)]}.kif")
+            game = ggp.load(GAMES / f"{SUITE[number // 2 % len(SUITE)]}.kif")
             done.append({"match": number, "clock": arguments.clock, **one_match(nodes, game, number, arguments)})
             if arguments.out:
                 with open(arguments.out, "a") as file:
@@ -310,15 +307,13 @@ def standing(done):
 
 
 def merge(arguments):
-    """Matches of two trees that exchange updates, or of one with twice the iterations, against one tree: no clock, no
-    cluster.
-    """
+    """Matches of two trees, or of one with twice the iterations, against one tree: no clock, no cluster."""
     import ggp
     from ggp.ray._serve import _Found, merged
 
     done = []
     for number in range(arguments.matches):
-        game = ggp.load(RULES / f"{SUITE[number // 2 % len(SUITE)]}.kif")
+        game = ggp.load(GAMES / f"{SUITE[number // 2 % len(SUITE)]}.kif")
         seat, chance = number % 2, random.Random(f"{arguments.seed} {number}")
         trees = [
             [game.search(player=f"mcts:seed={chance.getrandbits(32)}") for _ in range(arguments.trees if role == seat else 1)]
@@ -331,14 +326,8 @@ def merge(arguments):
                 legal = state.legal(role)
                 if len(legal) > 1:
                     times = 2 if number_of_role == seat and arguments.trees == 1 else 1
-                    parts = arguments.exchanges if len(own) > 1 else 1
-                    for _ in range(parts):
-                        for tree in own:
-                            tree.run(iterations=times * arguments.iterations // parts)
-                        if len(own) > 1:
-                            updates = [tree.take_update() for tree in own]
-                            own[0].add_update(updates[1])
-                            own[1].add_update(updates[0])
+                    for tree in own:
+                        tree.run(iterations=times * arguments.iterations)
                     found = [_Found(tree.best_move(role), tree.report(role), 0) for tree in own]
                     moves.append(found[0].best if len(found) == 1 else merged(found)[0].move)
                 else:
@@ -374,9 +363,8 @@ def main():
             command.add_argument("--out", metavar="FILE.jsonl", help="keep matches in FILE, and go on with those that it has")
             command.add_argument("--minutes", type=float, help="begin no match after so many minutes")
         if name == "merge":
-            command.add_argument("--iterations", type=int, default=4000)
+            command.add_argument("--iterations", type=int, default=1000)
             command.add_argument("--trees", type=int, choices=(1, 2), default=2, help="1: one tree of twice the iterations")
-            command.add_argument("--exchanges", type=int, default=12, help="updates of each of two trees in a move")
         if name in ("player", "merge"):
             command.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()

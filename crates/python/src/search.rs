@@ -7,7 +7,6 @@ use crate::result::named;
 use ggp::{Halt, PlayerSpec, SearchLimits};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A Monte-Carlo tree search from one state. `Game.search` makes it.
@@ -47,29 +46,20 @@ impl Search {
     /// Args:
     ///     seconds: The time limit.
     ///     iterations: The number of iterations. A search with a seed and this limit alone repeats.
-    ///     whole_batches: Whether the run may do more iterations than that, to the end of a batch. A part of a batch takes nearly
-    ///         as long as a whole one.
     ///
     /// Returns:
     ///     Why the search ended.
     ///
     /// Raises:
     ///     ValueError: Without a limit.
-    #[pyo3(signature = (*, seconds = None, iterations = None, whole_batches = false))]
-    fn run(
-        &self,
-        py: Python<'_>,
-        seconds: Option<f64>,
-        iterations: Option<u64>,
-        whole_batches: bool,
-    ) -> PyResult<String> {
+    #[pyo3(signature = (*, seconds = None, iterations = None))]
+    fn run(&self, py: Python<'_>, seconds: Option<f64>, iterations: Option<u64>) -> PyResult<String> {
         let mut limits = match seconds {
             Some(seconds) => SearchLimits::time(duration(seconds)?),
             None if iterations.is_some() => SearchLimits::default(),
             None => return Err(PyValueError::new_err("give seconds, iterations, or both")),
         };
         limits.iterations = iterations;
-        limits.whole_batches = whole_batches;
         let halt = interruptible(py, |stop| self.lock().run(&limits.or_when(stop)))?;
         match halt {
             Halt::Failing(error) => Err(error::of_eval(py, &error)),
@@ -101,27 +91,6 @@ impl Search {
     /// Moves the root by a joint move: one text for each role. Keeps the part of the tree below.
     fn advance(&self, py: Python<'_>, joint: Vec<String>) -> PyResult<()> {
         py.detach(|| self.lock().advance(&joint)).map_err(|error| error::of(py, &error))
-    }
-
-    /// What descents have added to the tree since the last call, for `add_update` of a search of the same
-    /// state in another process: bytes, fewer than 60,000 unless a state has thousands of moves.
-    fn take_update<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        let update = py.detach(|| self.lock().take_update());
-        PyBytes::new(py, &update)
-    }
-
-    /// Adds an update of another search of the same state, and creates the nodes that this search does not have.
-    ///
-    /// Raises:
-    ///     ValueError: For bytes that are no update, and for an update of another game or of a root with other moves.
-    fn add_update(&self, py: Python<'_>, update: &[u8]) -> PyResult<()> {
-        if py.detach(|| self.lock().add_update(update)) {
-            Ok(())
-        } else {
-            Err(PyValueError::new_err(
-                "this is no update of a search of this state: exchange updates between the same moves",
-            ))
-        }
     }
 
     fn __repr__(&self, py: Python<'_>) -> String {

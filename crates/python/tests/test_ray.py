@@ -259,16 +259,3 @@ def test_a_player_loses_the_share_of_a_dead_tree(cluster):
         assert player.counted[0] == 2 and 1 in player.counted and player.deaths == 1
     finally:
         player.stop()
-
-
-def test_trees_of_a_player_hear_of_each_other(cluster):
-    four = game("connect_four")
-    player = ggp.ray.ClusterPlayer("mcts", trees=2, seed=1)
-    player.start(four, four.roles[0], 10)
-    try:
-        for history in ([], [["(drop 4)", "noop"], ["noop", "(drop 4)"]]):
-            found = ray.get([tree.search.remote(history, four.roles[0], 0.5) for tree in player._trees])
-            for one in found:
-                assert sum(candidate.visits for candidate in one.candidates) > 1.2 * one.iterations
-    finally:
-        player.stop()

@@ -101,30 +101,3 @@ def test_what_is_wrong_is_said(connect_four):
         ggp.search(connect_four, lambda *_: 1 / 0).run(connect_four.initial_state())
     with pytest.raises(ggp.NoNetworkError):
         ggp.search(game("connect_four", "datalog"), flat)
-
-
-def test_searches_exchange_what_they_have_seen(connect_four):
-    one, other = (connect_four.search(player=f"mcts:seed={seed}") for seed in (1, 2))
-    one.run(iterations=300)
-    other.run(iterations=200)
-    visits = lambda search: sum(candidate.visits for candidate in search.report(connect_four.roles[0]))
-    for total in (500, 500):
-        update = other.take_update()
-        one.add_update(update)
-        assert visits(one) == total and visits(other) == 200, "and nothing counts twice"
-    for broken in (b"", bytes(100), b"\xff" * 100, update[:-1]):
-        with pytest.raises(ValueError, match="no update of a search of this state"):
-            one.add_update(broken)
-    other.advance([other.best_move(role) for role in connect_four.roles])
-    other.run(iterations=100)
-    with pytest.raises(ValueError, match="no update of a search of this state"):
-        one.add_update(other.take_update())
-
-
-def test_a_run_may_end_with_a_whole_batch(connect_four):
-    search = connect_four.search(player="mcts:seed=1")
-    search.run(iterations=2000)
-    search.run(iterations=1)
-    assert search.iterations == 2001
-    search.run(iterations=1, whole_batches=True)
-    assert search.iterations > 2002

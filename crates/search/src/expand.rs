@@ -39,53 +39,16 @@ impl<M: Playouts> Search<M> {
         if self.tree[root].phase != Phase::Leaf {
             return Ok(());
         }
-        self.open_all(&[root])
-    }
-
-    /// Opens the leaves `ids`.
-    ///
-    /// # Errors
-    /// The machine's errors. Every node of the tree is consistent after an error.
-    pub(crate) fn open_all(&mut self, ids: &[NodeId]) -> Result<(), EvalError> {
-        if ids.is_empty() {
-            return Ok(());
-        }
         let (mut legal, mut decisive) = (Vec::new(), Vec::new());
-        let states: Vec<&M::State> = ids.iter().map(|&id| &self.tree[id].state).collect();
-        self.worker.machine.all_legal_moves(&states, &mut legal)?;
+        let state = &self.tree[root].state;
+        self.worker.machine.all_legal_moves(&[state], &mut legal)?;
         if self.two_player.has(Technique::Decisive) {
-            self.worker.machine.decisive_moves(&states, &mut decisive)?;
+            self.worker.machine.decisive_moves(&[state], &mut decisive)?;
         }
-        self.open_leaves(ids, &mut legal, &mut decisive)
-    }
-
-    /// Creates or finds the node of `state`, to which the arms `chosen` lead from `parent`, and links it. `goals` holds the goals
-    /// of a terminal state. Returns [`NodeId::NONE`] if the memory does not suffice.
-    pub(crate) fn create_child(
-        &mut self,
-        parent: NodeId,
-        chosen: &[u32],
-        state: &M::State,
-        goals: Option<&[Goals]>,
-    ) -> NodeId {
-        let linked = self.tree[parent].child(chosen);
-        if linked.is_some() {
-            return linked;
-        }
-        let known = self.tree.find(state);
-        if known.is_none() && self.tree.is_full() {
-            return NodeId::NONE;
-        }
-        let child = known.unwrap_or_else(|| {
-            let heap = self.worker.machine.heap_bytes(state);
-            let child = self.tree.add(state.clone(), heap);
-            if let Some(goals) = goals {
-                self.tree.end(child, goals);
-            }
-            child
-        });
-        self.tree.link(parent, chosen, child);
-        child
+        self.open(root, &mut legal)?;
+        self.set_learnt(&[root])?;
+        self.order(root, &legal, &mut decisive);
+        Ok(())
     }
 
     /// Advances every descent that waits at a leaf, either to a start state of playouts or to known goals.
@@ -95,8 +58,7 @@ impl<M: Playouts> Search<M> {
     /// The machine's errors. Every node of the tree is consistent after an error.
     pub(crate) fn expand(&mut self, selection: Selection) -> Result<(), EvalError> {
         let mut batch = std::mem::take(&mut self.worker.batch);
-        let Batch { unopened, legal, decisive, .. } = &mut batch;
-        let opened = self.open_leaves(unopened, legal, decisive);
+        let opened = self.open_leaves(&mut batch);
         self.worker.batch = batch;
         opened?;
         self.worker.request_children(&mut self.tree, selection)?;
@@ -106,20 +68,17 @@ impl<M: Playouts> Search<M> {
         Ok(())
     }
 
-    /// Opens the leaves `ids` with their `legal` moves, of which those in `decisive` come first if there are any.
-    fn open_leaves(
-        &mut self,
-        ids: &[NodeId],
-        legal: &mut [Vec<Move>],
-        decisive: &mut [RestrictedMoves],
-    ) -> Result<(), EvalError> {
+    /// Opens the leaves of the batch with the legal moves that the worker has received from its machine.
+    fn open_leaves(&mut self, batch: &mut Batch<M::State>) -> Result<(), EvalError> {
         let roles = self.tree.roles();
-        for (&id, legal) in ids.iter().zip(legal.chunks_exact_mut(roles)) {
+        let decisive =
+            batch.decisive.chunks_exact_mut(roles).map(Some).chain(std::iter::repeat_with(|| None));
+        for (&id, legal) in batch.unopened.iter().zip(batch.legal.chunks_exact_mut(roles)) {
             self.open(id, legal)?;
         }
-        self.set_learnt(ids)?;
-        let decisive = decisive.chunks_exact_mut(roles).map(Some).chain(std::iter::repeat_with(|| None));
-        for ((&id, legal), decisive) in ids.iter().zip(legal.chunks_exact(roles)).zip(decisive) {
+        self.set_learnt(&batch.unopened)?;
+        let leaves = batch.unopened.iter().zip(batch.legal.chunks_exact(roles)).zip(decisive);
+        for ((&id, legal), decisive) in leaves {
             self.order(id, legal, decisive.unwrap_or_default());
         }
         Ok(())
@@ -192,10 +151,25 @@ impl<M: Playouts> Search<M> {
         let Descent { path, progress } = descent;
         let parent = path.leaf();
         // Another descent of the batch may have created the child.
-        let child = self.create_child(parent, path.last_chosen(), &state, goals);
-        if !child.is_some() {
-            *progress = DescentState::Ready(state);
-            return;
+        let linked = self.tree[parent].child(path.last_chosen());
+        let known = if linked.is_some() { Some(linked) } else { self.tree.find(&state) };
+        let child = match known {
+            Some(child) => child,
+            None if self.tree.is_full() => {
+                *progress = DescentState::Ready(state);
+                return;
+            }
+            None => {
+                let heap = self.worker.machine.heap_bytes(&state);
+                let child = self.tree.add(state.clone(), heap);
+                if let Some(goals) = goals {
+                    self.tree.end(child, goals);
+                }
+                child
+            }
+        };
+        if !linked.is_some() {
+            self.tree.link(parent, path.last_chosen(), child);
         }
         if path.nodes().contains(&child) {
             *progress = DescentState::Ready(state);

@@ -45,7 +45,6 @@ mod conditions;
 mod descend;
 mod descent;
 mod draw;
-mod exchange;
 mod expand;
 mod history;
 mod id;
@@ -85,7 +84,6 @@ mod technique;
 #[cfg(test)]
 mod test_games;
 mod time_estimate;
-mod told;
 mod tree;
 mod turn;
 mod variation;
@@ -94,7 +92,6 @@ mod worker_pool;
 
 #[doc(hidden)]
 pub use batch_size::BatchSizing;
-pub use exchange::TreeUpdate;
 pub use ismcts::{InformationSetOptions, InformationSetPlayer, UnsupportedOption};
 pub use learn::{
     Feature, Generation, KNOWLEDGE, Knowledge, KnowledgeError, Learner, Lesson, SelfPlayMatch, Trial,

@@ -24,9 +24,6 @@ pub struct Limits {
     pub deadline: Deadline,
     /// The maximum number of iterations of the run; `None` for no maximum.
     pub iterations: Option<u64>,
-    /// Whether the last batch is not cut, so that the run may do more than `iterations`: a part of a batch takes nearly as long
-    /// as a whole one.
-    pub whole_batches: bool,
     /// Whether the run ends when the tree is full. If false, the search frees rarely visited nodes and
     /// continues.
     pub when_full: bool,
@@ -58,7 +55,6 @@ impl Default for Limits {
         Limits {
             deadline: Deadline::never(),
             iterations: None,
-            whole_batches: false,
             when_full: false,
             decided_for: None,
             stop: StopToken::new(),

@@ -233,7 +233,7 @@ fn bounds_of(ending: Ending, role: usize) -> Bounds {
 }
 
 /// Calls `see` with every combination of one arm from each list of `arms`. No list may be empty.
-pub(crate) fn for_each_joint(arms: &[Vec<u32>], mut see: impl FnMut(&[u32])) {
+fn for_each_joint(arms: &[Vec<u32>], mut see: impl FnMut(&[u32])) {
     let mut places = vec![0; arms.len()];
     let mut chosen: Vec<u32> = arms.iter().map(|arms| arms[0]).collect();
     loop {

@@ -13,7 +13,6 @@ use crate::tree::Tree;
 use crate::worker::Worker;
 use crate::worker_pool::WorkerPool;
 use ggp_game::{EvalError, Goals, Move, Playouts, Role};
-use rustc_hash::FxHashMap;
 
 impl<M: Playouts> Search<M> {
     /// Creates a search from the machine's initial state.
@@ -66,7 +65,6 @@ impl<M: Playouts> Search<M> {
             advantages: Vec::new(),
             preferred: None,
             draft: None,
-            told: FxHashMap::default(),
             policy: None,
             batches: 0,
             in_flight: 0,

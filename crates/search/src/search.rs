@@ -14,13 +14,11 @@ use crate::regret::REGRET_HORIZON;
 use crate::subgames::Subgames;
 use crate::technique::{Technique, Techniques};
 use crate::time_estimate::TimeEstimate;
-use crate::told::Told;
 use crate::tree::Tree;
 use crate::variation::Variation;
 use crate::worker::Worker;
 use crate::worker_pool::WorkerPool;
 use ggp_game::{Draft, Goals, Move, Playouts, Preference, Role};
-use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -75,8 +73,6 @@ pub struct Search<M: Playouts> {
     pub(crate) preferred: Option<Arc<Preference>>,
     /// The role whose best move a run writes to a draft, and the time of the last such move. `None` without a draft.
     pub(crate) draft: Option<(Role, Draft, Instant)>,
-    /// What other searches have of the nodes, by the places of the nodes.
-    pub(crate) told: FxHashMap<u32, Told>,
     /// The learnt policy.
     pub(crate) policy: Option<Arc<crate::policy::Policy>>,
     /// The number of batches begun so far.

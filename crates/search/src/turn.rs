@@ -82,8 +82,7 @@ impl<M: Playouts> Search<M> {
             let began = Instant::now();
             self.recycle(limits);
             let left = limits.deadline.remaining().map_or(u32::MAX, |left| self.batch_time.times_in(left));
-            let most = limits.iterations.filter(|_| !limits.whole_batches);
-            let batch = self.plan(left, most.map_or(u64::MAX, |most| most - done));
+            let batch = self.plan(left, limits.iterations.map_or(u64::MAX, |most| most - done));
             self.in_flight += batch.leaves as u64;
             turn.batch = Some((batch, began));
             turn.result = self.select_and_expand();

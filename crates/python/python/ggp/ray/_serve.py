@@ -1,20 +1,15 @@
 """A player that searches on all nodes of a Ray cluster.
 
 Each node has trees of its own, with different seeds. For each move all of them search until shortly before the end of the
-clock. Meanwhile each tells the others what its descents have added to its most visited nodes, so all of them choose near the
-root by the descents of all (slow tree parallelisation, Bourki et al. 2010). At the end the statistics of their roots are
-averaged. A tree whose process or node dies is missing; a new one takes its place when it is ready.
+clock, and the statistics of their roots are added up. A tree whose process or node dies is missing from the sum; a new one
+takes its place when it is ready.
 """
 
 from __future__ import annotations
 
-import contextlib
 import random
-import secrets
-import socket
-import struct
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import ggp
@@ -22,29 +17,16 @@ from ggp._results import Candidate
 from ggp._serve import _tell
 from ggp.ray._cluster import connect
 
-#: Seconds at the end of the clock for the way of the statistics to the driver, and their averages: a part of the clock, within
+#: Seconds at the end of the clock for the way of the statistics to the driver, and their sum: a part of the clock, within
 #: bounds. An answer of an actor takes milliseconds; more on machines that are busy.
 _RETURN_PART, _LEAST_RETURN, _MOST_RETURN = 0.1, 0.03, 0.25
 
-#: The part of `_RETURN_PART` that is left for the averages.
-_MERGE_PART = 0.3
+#: The part of `_RETURN_PART` that is left for the sum.
+_SUM_PART = 0.3
 
 #: Moves with at least this part of the visits of the most visited one can be chosen, by the lower bound of their means, as
 #: the search of one machine chooses its move.
 _KNOWN_PART, _SPREAD = 0.5, 4.0
-
-#: Trees exchange updates after this part of the time of a search, but not sooner than after `_LEAST_SLICE` seconds and
-#: `_LEAST_ITERATIONS`.
-_SLICE_PART, _LEAST_SLICE, _LEAST_ITERATIONS = 0.08, 0.005, 32
-
-#: A tree that has just been made searches so many seconds, even if it is late.
-_LEAST_RUN = 0.01
-
-#: The bytes of the secret that a message between trees begins with. The number of joint moves before the root follows.
-_SECRET, _MADE = 16, struct.Struct("<I")
-
-#: The bytes of the largest datagram, and of those that may wait for a tree.
-_MOST_BYTES, _BUFFER = 65_507, 4 << 20
 
 #: The part of the start clock in which trees are made.
 _START_PART = 0.8
@@ -58,69 +40,20 @@ class _Found(NamedTuple):
     iterations: int
 
 
-class _Mail:
-    """Messages between trees, as datagrams: no tree waits for another, and what is lost is missing from statistics only."""
-
-    def __init__(self, secret: bytes) -> None:
-        import ray
-
-        self._secret = secret
-        host = ray.util.get_node_ip_address()
-        family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        self._socket = socket.socket(family, socket.SOCK_DGRAM)
-        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _BUFFER)
-        self._socket.setblocking(False)
-        self._socket.bind((host, 0))
-        self.address: tuple[str, int] = self._socket.getsockname()[:2]
-        self.others: Sequence[tuple[str, int]] = ()
-
-    def send(self, made: int, update: bytes) -> None:
-        for other in self.others:
-            # A tree may be gone, or slow.
-            with contextlib.suppress(OSError):
-                self._socket.sendto(self._secret + _MADE.pack(made) + update, other)
-
-    def receive(self, made: int) -> Iterator[bytes]:
-        """The updates that have come from trees whose root is the state after `made` joint moves."""
-        while True:
-            try:
-                message = self._socket.recv(_MOST_BYTES)
-            except BlockingIOError:
-                return
-            except OSError:
-                continue
-            start = self._secret + _MADE.pack(made)
-            if message.startswith(start):
-                yield message[len(start) :]
-
-
 class _Tree:
     """A search tree in a process of its own."""
 
-    def __init__(self, rules: str, player: str, secret: bytes) -> None:
+    def __init__(self, rules: str, player: str) -> None:
         self._game = ggp.load(rules)
         self._player = player
         self._search = self._game.search(player=player)
         self._made = 0
-        self._mail = _Mail(secret)
-        #: The iterations per second of the last slice.
-        self._rate = 0.0
 
-    def ready(self) -> tuple[str, int]:
-        """Where other trees reach this one, when it is ready."""
-        return self._mail.address
+    def ready(self) -> None:
+        """Returns when the tree is ready."""
 
-    def _exchange(self) -> None:
-        self._mail.send(self._made, self._search.take_update())
-        for update in self._mail.receive(self._made):
-            # The other tree may belong to another match.
-            with contextlib.suppress(ValueError):
-                self._search.add_update(update)
-
-    def search(
-        self, history: Sequence[Sequence[str]], role: str, seconds: float, others: Sequence[tuple[str, int]]
-    ) -> _Found:
-        """Searches for `seconds` from the state after `history`, together with the trees at the addresses `others`."""
+    def search(self, history: Sequence[Sequence[str]], role: str, seconds: float) -> _Found:
+        """Searches for `seconds` from the state after `history`."""
         began = time.monotonic()
         if len(history) < self._made:
             self._search, self._made = self._game.search(player=self._player), 0
@@ -128,38 +61,25 @@ class _Tree:
             self._search.advance(list(joint))
             self._made += 1
         before = self._search.iterations
-        self._mail.others = others
-        part = max(_SLICE_PART * seconds, _LEAST_SLICE)
-        while (left := seconds - (time.monotonic() - began)) > part and others:
-            # With a limit of time, the search would not begin a batch that takes longer.
-            asked, first = self._search.iterations, time.monotonic()
-            iterations = max(round(self._rate * part), _LEAST_ITERATIONS)
-            halt = self._search.run(seconds=left, iterations=iterations, whole_batches=True)
-            self._rate = (self._search.iterations - asked) / max(1e-6, time.monotonic() - first)
-            if halt != "iterations":
-                break
-            self._exchange()
-        left = seconds - (time.monotonic() - began)
-        if left > 0 or self._search.iterations == 0:
-            self._search.run(seconds=max(_LEAST_RUN, left))
+        self._search.run(seconds=max(0.01, seconds - (time.monotonic() - began)))
         return _Found(self._search.best_move(role), self._search.report(role), self._search.iterations - before)
 
 
 def merged(found: Sequence[_Found]) -> list[Candidate]:
-    """The averages of the statistics of several trees, best move first."""
+    """The sums of the statistics of several trees, best move first."""
     moves: dict[str, list[Candidate]] = {}
     for one in found:
         for candidate in one.candidates:
             moves.setdefault(candidate.move, []).append(candidate)
-    averages = []
+    sums = []
     for move, parts in moves.items():
-        visits = round(sum(part.visits for part in parts) / len(found))
+        visits = sum(part.visits for part in parts)
         scored = [part for part in parts if part.score is not None and part.visits]
         known = sum(part.visits for part in scored)
         score = sum((part.score or 0.0) * part.visits for part in scored) / known if known else None
         proofs = [part.proven for part in parts if part.proven is not None]
-        averages.append(Candidate(move, visits, float(proofs[0]) if proofs else score, proofs[0] if proofs else None))
-    most = max((one.visits for one in averages), default=0)
+        sums.append(Candidate(move, visits, float(proofs[0]) if proofs else score, proofs[0] if proofs else None))
+    most = max((one.visits for one in sums), default=0)
 
     def rank(one: Candidate) -> tuple[int, float, int]:
         certain = 1 if one.proven == 100 else -1 if one.proven == 0 else 0
@@ -169,7 +89,7 @@ def merged(found: Sequence[_Found]) -> list[Candidate]:
             return certain, -float(_SPREAD) - 1, one.visits
         return certain, one.score / 100 - _SPREAD / one.visits**0.5, one.visits
 
-    return sorted(averages, key=rank, reverse=True)
+    return sorted(sums, key=rank, reverse=True)
 
 
 def _seeded(player: str, seed: int) -> str:
@@ -199,9 +119,6 @@ class ClusterPlayer:
         self._resources = dict(resources or {})
         self._random = random.Random(seed)
         self._trees: list[Any] = []
-        self._secret = secrets.token_bytes(_SECRET)
-        #: For each tree the address at which others reach it; None while it is not ready.
-        self._addresses: list[tuple[str, int] | None] = []
         #: For each tree the answer that it owes: that it is ready, or a search that came too late.
         self._owed: list[Any] = []
         self._history: list[list[str]] = []
@@ -221,7 +138,6 @@ class ClusterPlayer:
         for _ in range(trees):
             self._trees.append(None)
             self._owed.append(None)
-            self._addresses.append(None)
             self._renew(len(self._trees) - 1)
         ray.wait(self._owed, num_returns=trees, timeout=_START_PART * seconds)
 
@@ -230,8 +146,8 @@ class ClusterPlayer:
 
         options = {"num_cpus": self._cores, "resources": self._resources, "scheduling_strategy": "SPREAD"}
         actor = ray.remote(max_restarts=0, **options)(_Tree)
-        self._trees[number] = actor.remote(self._rules, _seeded(self._player, self._random.getrandbits(32)), self._secret)
-        self._owed[number], self._addresses[number] = self._trees[number].ready.remote(), None
+        self._trees[number] = actor.remote(self._rules, _seeded(self._player, self._random.getrandbits(32)))
+        self._owed[number] = self._trees[number].ready.remote()
 
     def choose(self, state: ggp.State, joint: list[str] | None, seconds: float) -> str:
         import ray
@@ -245,18 +161,15 @@ class ClusterPlayer:
         # 1. Every tree that owes nothing searches.
         reserve = min(max(_RETURN_PART * seconds, _LEAST_RETURN), _MOST_RETURN)
         asked = {}
-        free = [number for number in range(len(self._trees)) if self._is_free(number)]
-        addresses = [self._addresses[number] for number in free]
-        for number in free:
-            own = self._addresses[number]
-            others = [address for address in addresses if address is not None and address != own]
-            left = end - time.monotonic() - reserve
-            answer = self._trees[number].search.remote(self._history, self._role, left, others)
-            self._owed[number] = asked[answer] = answer
+        for number in range(len(self._trees)):
+            if self._is_free(number):
+                left = end - time.monotonic() - reserve
+                answer = self._trees[number].search.remote(self._history, self._role, left)
+                self._owed[number] = asked[answer] = answer
         # 2. The statistics of those that answer in time.
         found = []
         waiting = list(asked)
-        while waiting and (left := end - time.monotonic() - _MERGE_PART * reserve) > 0:
+        while waiting and (left := end - time.monotonic() - _SUM_PART * reserve) > 0:
             ready, waiting = ray.wait(waiting, num_returns=1, timeout=left)
             for answer in ready:
                 one = self._answer(self._owed.index(answer))
@@ -266,7 +179,7 @@ class ClusterPlayer:
         self.descents.append(sum(one.iterations for one in found))
         if not found:
             return self._random.choice(legal)
-        # 3. Where roles mix their moves, the move that one tree has drawn; otherwise the best on average.
+        # 3. Where roles mix their moves, the move that one tree has drawn; otherwise the best of the sums.
         if len(found) == 1 or len(state.choosing) > 1:
             return self._random.choice(found).best
         return merged(found)[0].move
@@ -296,8 +209,6 @@ class ClusterPlayer:
             self._renew(number)
             return None
         self._owed[number] = None
-        if not isinstance(answer, _Found):
-            self._addresses[number] = answer
         return answer
 
     def stop(self) -> None:
@@ -307,7 +218,6 @@ class ClusterPlayer:
             ray.kill(tree)
         self._trees.clear()
         self._owed.clear()
-        self._addresses.clear()
 
 
 def serve(
