@@ -150,9 +150,12 @@ def large(arguments):
 #: The seconds of a clock that `ggp.serve` keeps for the way of an answer.
 MARGIN = 0.2
 
-#: Games of two roles that move by turns, with rules in this repository: lines, races (the second with pawns that capture),
-#: connection, and captures. They are fixed before any match.
-SUITE = ["connect_four", "breakthrough_holes", "english_draughts", "hex", "pawn_whopping", "skirmish"]
+#: The published rulesheets.
+RULES = pathlib.Path(os.environ.get("GGP_CORPUS", ROOT / "../shared/corpus")) / "rules"
+
+#: Of the ten games of `measure scaling` (tests/measure/suite.rs) the six in which ten times the descents gain most. In a game
+#: that one node plays as well as two, no cluster gains.
+SUITE = ["breakthrough", "breakthroughSmall", "dotsAndBoxes", "hexPie", "connectFour_9x6", "nineBoardTicTacToe"]
 
 #: The one-node player lives on the first node. The second one is killed, at a move from 2 to 11 of every tenth match.
 KILL_EVERY, KILL_FROM, KILL_TO = 10, 2, 11
@@ -220,7 +223,7 @@ def player(arguments):
         for number in range(len(done), arguments.matches):
             if arguments.minutes and time.monotonic() - began > 60 * arguments.minutes:
                 break
-            game = ggp.load(GAMES / f"{SUITE[number // 2 % len(SUITE)]}.kif")
+            game = ggp.load(RULES / f"{SUITE[number // 2 % len(SUITE)]}.kif")
             done.append({"match": number, "clock": arguments.clock, **one_match(nodes, game, number, arguments)})
             if arguments.out:
                 with open(arguments.out, "a") as file:
@@ -313,7 +316,7 @@ def merge(arguments):
 
     done = []
     for number in range(arguments.matches):
-        game = ggp.load(GAMES / f"{SUITE[number // 2 % len(SUITE)]}.kif")
+        game = ggp.load(RULES / f"{SUITE[number // 2 % len(SUITE)]}.kif")
         seat, chance = number % 2, random.Random(f"{arguments.seed} {number}")
         trees = [
             [game.search(player=f"mcts:seed={chance.getrandbits(32)}") for _ in range(arguments.trees if role == seat else 1)]
