@@ -7,10 +7,9 @@ use serde_json::Value;
 use std::path::Path;
 use std::process::Command;
 
-/// The first number is the largest count of playouts that the test repeats; it skips rows with more playouts.
-/// The second number is the count of rows that it does not skip. The interpreter of a debug build is slow, so
-/// a debug build skips more rows.
-const MOST_PLAYOUTS: (u64, usize) = if cfg!(debug_assertions) { (100, 22) } else { (u64::MAX, 41) };
+/// The largest count of playouts that short tests repeat, and the number of rows with no more. Long tests repeat all rows.
+const SHORT: (u64, usize) = (100, 22);
+const ALL: (u64, usize) = (u64::MAX, 41);
 
 /// The output of `ggp bench` with the options `how` for the playouts of `row`.
 fn bench(row: &Value, how: &[&str]) -> String {
@@ -29,10 +28,11 @@ fn bench(row: &Value, how: &[&str]) -> String {
 fn whatever_evaluates_plays_the_pinned_playouts() {
     let table = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fingerprints.jsonl");
     let table = std::fs::read_to_string(table).expect("the table of fingerprints");
+    let (most, expected) = if ggp_tests::plays_long() { ALL } else { SHORT };
     let mut rows = 0;
     for line in table.lines() {
         let row: Value = serde_json::from_str(line).expect("a JSON object a line");
-        if row["playouts"].as_u64().expect("a number") > MOST_PLAYOUTS.0 {
+        if row["playouts"].as_u64().expect("a number") > most {
             continue;
         }
         rows += 1;
@@ -43,5 +43,5 @@ fn whatever_evaluates_plays_the_pinned_playouts() {
             agrees(&["--reasoner", "propnet", "--cpu", cpu.name()]);
         }
     }
-    assert_eq!(rows, MOST_PLAYOUTS.1, "rows compared");
+    assert_eq!(rows, expected, "rows compared");
 }
