@@ -36,11 +36,13 @@ fn a_crate_outside_of_the_workspace_can_be_the_example() {
     assert!(checked.status.success(), "{}", String::from_utf8_lossy(&checked.stderr));
 }
 
-/// Cargo builds examples before tests, and puts both below the same folder.
+/// Cargo builds the examples of a package before it runs all its tests, and puts both below the same folder.
 #[test]
 fn the_example_finds_a_legal_move() {
     let tests = std::env::current_exe().expect("a path");
-    let example = tests.ancestors().nth(2).expect("a folder").join("examples/first");
+    let example = format!("examples/first{}", std::env::consts::EXE_SUFFIX);
+    let example = tests.ancestors().nth(2).expect("a folder").join(example);
+    assert!(example.exists(), "{} is missing: `cargo test -p ggp` builds it", example.display());
     let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let ran = Command::new(example).current_dir(workspace).output().expect("it runs");
     let (said, errors) = (String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr));
