@@ -351,7 +351,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(required=True)
     for name, run, matches in (
-        ("throughput", throughput, 400),
+        ("throughput", throughput, 1200),
         ("large", large, 100_000),
         ("player", player, 300),
         ("merge", merge, 300),
@@ -360,7 +360,7 @@ def main():
         command.add_argument("--matches", type=int, default=matches)
         command.set_defaults(run=run)
         if name == "throughput":
-            command.add_argument("--rounds", type=int, default=3)
+            command.add_argument("--rounds", type=int, default=2)
         if name == "player":
             command.add_argument("--clock", type=float, default=MARGIN + 0.1, help="seconds, the margin of 0.2 included")
             command.add_argument("--out", metavar="FILE.jsonl", help="keep matches in FILE, and go on with those that it has")
