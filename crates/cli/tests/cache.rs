@@ -1,12 +1,13 @@
 //! The cache of built networks: `ggp cache`, `--no-cache`, and what `ggp info` says about it.
 
+use ggp::NetworkCache;
 use serde_json::Value;
 use std::path::Path;
 use std::process::{Command, Output};
 
-/// A game whose network takes longer to build than the cache asks for.
-fn dials() -> String {
-    let values: String = (0..20).map(|value| format!("(value {value}) ")).collect();
+/// A game of four dials with `values` values each. Its network has a gate for each four of them.
+fn dials(values: usize) -> String {
+    let values: String = (0..values).map(|value| format!("(value {value}) ")).collect();
     let dials: String = (0..4).map(|dial| format!("(dial {dial}) (init (at {dial} {dial})) ")).collect();
     format!(
         "(role turner) {values} {dials} (<= (legal turner (turn ?d ?v)) (dial ?d) (value ?v))
@@ -48,9 +49,22 @@ fn network(folder: &Path, arguments: &[&str], variables: &[(&str, &str)]) -> (Va
 fn the_second_command_reads_the_network_of_the_first() {
     let scratch = tempfile::tempdir().expect("a folder");
     let folder = scratch.path().join("cache");
-    let rules = scratch.path().join("dials.kif");
-    std::fs::write(&rules, dials()).expect("a rulesheet");
-    let rules = rules.to_str().expect("UTF-8");
+    let file = scratch.path().join("dials.kif");
+    let rules = file.to_str().expect("UTF-8");
+    // A network that takes longer to build than the cache asks for, on this machine.
+    let mut values = 16;
+    loop {
+        std::fs::write(&file, dials(values)).expect("a rulesheet");
+        let output = run(&folder, &["info", "--json", rules], &[("GGP_NO_CACHE", "1")]);
+        let info: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        let seconds = |part: &str| info["network"][part].as_f64().expect("seconds");
+        if seconds("ground_seconds") + seconds("compile_seconds")
+            > 2.0 * NetworkCache::KEEP_FROM.as_secs_f64()
+        {
+            break;
+        }
+        values += values / 4;
+    }
 
     // Without the cache, by the option or by the variable, nothing is written.
     let (fresh, was_read) = network(&folder, &[rules], &[("GGP_NO_CACHE", "1")]);

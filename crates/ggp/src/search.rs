@@ -4,6 +4,7 @@ use crate::error::Error;
 use crate::reasoner::{Reasoner, State, WithMachine};
 use ggp_game::{EvalError, Fact, Playouts, Role, SearchReport, StateMachine, StopToken};
 use ggp_search::{Halt, Limits, MctsOptions, Solver};
+use std::collections::HashSet;
 use std::fmt::{self, Debug, Formatter};
 
 /// A tree search that runs within limits, reports statistics of moves, and follows the moves of a match.
@@ -42,6 +43,7 @@ pub struct Search {
 /// as lists of facts.
 trait AnySearch: Send {
     fn run(&mut self, limits: &Limits) -> Halt;
+    fn run_among(&mut self, limits: &Limits, role: Role, moves: &HashSet<&str>) -> Halt;
     fn best_move(&mut self, role: Role) -> Result<Option<String>, EvalError>;
     fn report(&self, role: Role) -> SearchReport;
     fn advance(&mut self, joint: &[&str]) -> Result<(), Error>;
@@ -54,6 +56,16 @@ trait AnySearch: Send {
 impl<M: Playouts> AnySearch for ggp_search::Search<M> {
     fn run(&mut self, limits: &Limits) -> Halt {
         ggp_search::Search::run(self, limits)
+    }
+
+    fn run_among(&mut self, limits: &Limits, role: Role, moves: &HashSet<&str>) -> Halt {
+        let (state, mut legal) = (self.state().clone(), Vec::new());
+        let machine = self.machine();
+        if let Err(error) = machine.legal_moves(&state, role, &mut legal) {
+            return Halt::Failing(error);
+        }
+        legal.retain(|&mv| moves.contains(machine.move_text(mv)));
+        ggp_search::Search::run_among(self, limits, role, &legal)
     }
 
     fn best_move(&mut self, role: Role) -> Result<Option<String>, EvalError> {
@@ -145,6 +157,33 @@ impl Search {
     pub fn run(&mut self, limits: &Limits) -> Halt {
         match self.poll() {
             Ok(_) => self.inner.run(limits),
+            Err(error) => Halt::Failing(error),
+        }
+    }
+
+    /// Searches as [`Search::run`] does, and selects at the root only those moves of `role` that are among `moves`,
+    /// as `searchmoves` of the protocol UCI does. The other moves keep their statistics. They are selected only
+    /// when none of `moves` can win any more. Texts that are no legal moves have no effect.
+    ///
+    /// # Examples
+    /// ```
+    /// use ggp::{MctsOptions, Reasoner, Search, SearchLimits};
+    /// let rules = "(role a) (legal a x) (legal a y) (legal a z) (init (left 3)) (less 3 2) (less 2 1) (less 1 0)
+    ///     (<= (next (left ?k)) (true (left ?n)) (less ?n ?k)) (<= (next won) (does a z)) (<= (next won) (true won))
+    ///     (<= terminal (true (left 0))) (<= (goal a 100) (true won)) (<= (goal a 0) (not (true won)))";
+    /// let game = ggp::parse(rules)?;
+    /// let role = game.role("a")?;
+    /// let mut search = Search::new(&Reasoner::new(&game)?, &MctsOptions::uct())?;
+    /// search.run_among(&SearchLimits::iterations(50), role, &["x", "y"]);
+    /// let visits = |mv| search.report(role).candidates.iter().find(|one| one.mv == mv).map(|one| one.visits);
+    /// assert_eq!(visits("z"), Some(0));
+    /// assert_eq!(visits("x").zip(visits("y")).map(|(x, y)| x + y), Some(50));
+    /// # Ok::<(), ggp::Error>(())
+    /// ```
+    pub fn run_among(&mut self, limits: &Limits, role: Role, moves: &[impl AsRef<str>]) -> Halt {
+        let moves = moves.iter().map(AsRef::as_ref).collect();
+        match self.poll() {
+            Ok(_) => self.inner.run_among(limits, role, &moves),
             Err(error) => Halt::Failing(error),
         }
     }

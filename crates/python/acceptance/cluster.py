@@ -4,7 +4,7 @@
     cluster.py throughput   matches per second of two workers against `ggp match --concurrency 2`; 5 minutes
     cluster.py large        100,000 matches, interrupted and killed on the way: memory of the driver; 5 minutes
     cluster.py player       a player on two nodes against one on one node, with the same clock; 30 minutes
-    cluster.py merge        two trees of N iterations, or one of 2 N, against one of N; 20 minutes
+    cluster.py merge        several trees of N iterations each against one of N; 40 minutes
 
 It needs two cores of its own. Workers run without niceness, since `ggp match` does so too.
 
@@ -153,9 +153,9 @@ MARGIN = 0.2
 #: The published rulesheets.
 RULES = pathlib.Path(os.environ.get("GGP_CORPUS", ROOT / "../shared/corpus")) / "rules"
 
-#: Of the ten games of `measure scaling` (tests/measure/suite.rs) the six in which ten times the descents gain most. In a game
-#: that one node plays as well as two, no cluster gains.
-SUITE = ["breakthrough", "breakthroughSmall", "dotsAndBoxes", "hexPie", "connectFour_9x6", "nineBoardTicTacToe"]
+#: Of the seventeen games of the ruler's two suites (tests/measure/suite.rs) the six in which one node gains most from twice the
+#: time of `player`'s clock. In a game that one node plays as well with half of the time, no cluster gains.
+SUITE = ["knightazons", "breakthroughSmall", "amazons_8x8", "gomoku_15x15", "checkersTorus.v1", "ttcc4_2player"]
 
 #: The one-node player lives on the first node. The second one is killed, at a move from 2 to 11 of every tenth match.
 KILL_EVERY, KILL_FROM, KILL_TO = 10, 2, 11
@@ -309,32 +309,48 @@ def standing(done):
     )
 
 
+#: The joint moves that are drawn at the beginning of each pair of `merge`.
+OPENING = 2
+
+
 def merge(arguments):
-    """Matches of two trees, or of one with twice the iterations, against one tree: no clock, no cluster."""
+    """Matches of several trees, or of one with as many times the iterations, against one tree: no clock, no cluster."""
     import ggp
-    from ggp.ray._serve import _Found, merged
+    from ggp.ray._serve import WHOLE_PART, dealt, found_by, is_duel, merged
+
+    def choose(trees, role, legal, iterations):
+        """The move of `trees`, as `ClusterPlayer` finds it, with `iterations` for each tree."""
+        if len(trees) == 1:
+            trees[0].run(iterations=iterations)
+            return trees[0].best_move(role)
+        whole = round(WHOLE_PART * iterations)
+        for tree in trees:
+            tree.run(iterations=whole)
+        ranked = merged([found_by(tree, role, whole) for tree in trees], True)
+        for tree, moves in zip(trees, dealt(ranked, legal, len(trees))):
+            tree.run(iterations=iterations - whole, role=role, moves=moves)
+        return merged([found_by(tree, role, iterations) for tree in trees], True)[0].move
 
     done = []
     for number in range(arguments.matches):
         game = ggp.load(RULES / f"{SUITE[number // 2 % len(SUITE)]}.kif")
+        assert is_duel(game)
         seat, chance = number % 2, random.Random(f"{arguments.seed} {number}")
+        opening = random.Random(f"{arguments.seed} {number // 2}")
+        state = game.initial_state()
+        for _ in range(OPENING):
+            state = state.next([opening.choice(sorted(state.legal(role))) for role in game.roles])
+        count, times = (1, arguments.trees) if arguments.alone else (arguments.trees, 1)
         trees = [
-            [game.search(player=f"mcts:seed={chance.getrandbits(32)}") for _ in range(arguments.trees if role == seat else 1)]
+            [game.search(state, f"mcts:seed={chance.getrandbits(32)}") for _ in range(count if role == seat else 1)]
             for role in (0, 1)
         ]
-        state = game.initial_state()
         while not state.is_terminal:
             moves = []
             for number_of_role, (role, own) in enumerate(zip(game.roles, trees)):
                 legal = state.legal(role)
-                if len(legal) > 1:
-                    times = 2 if number_of_role == seat and arguments.trees == 1 else 1
-                    for tree in own:
-                        tree.run(iterations=times * arguments.iterations)
-                    found = [_Found(tree.best_move(role), tree.report(role), 0) for tree in own]
-                    moves.append(found[0].best if len(found) == 1 else merged(found)[0].move)
-                else:
-                    moves.append(legal[0])
+                iterations = (times if number_of_role == seat else 1) * arguments.iterations
+                moves.append(choose(own, role, legal, iterations) if len(legal) > 1 else legal[0])
             state = state.next(moves)
             for tree in [*trees[0], *trees[1]]:
                 tree.advance(moves)
@@ -344,7 +360,9 @@ def merge(arguments):
         if number % 12 == 11:
             pairs = [(one["score"] + two["score"]) / 2 for one, two in zip(done[::2], done[1::2])]
             error = statistics.stdev(pairs) / len(pairs) ** 0.5
-            print(f"{len(done)} matches: {statistics.mean(pairs):.3f} ± {error:.3f}", flush=True)
+            by_game = {game: [one["score"] for one in done if one["game"] == game] for game in SUITE}
+            by_game = {game: round(statistics.mean(scores), 2) for game, scores in by_game.items()}
+            print(f"{len(done)} matches: {statistics.mean(pairs):.3f} ± {error:.3f}; {by_game}", flush=True)
 
 
 def main():
@@ -367,7 +385,8 @@ def main():
             command.add_argument("--minutes", type=float, help="begin no match after so many minutes")
         if name == "merge":
             command.add_argument("--iterations", type=int, default=1000)
-            command.add_argument("--trees", type=int, choices=(1, 2), default=2, help="1: one tree of twice the iterations")
+            command.add_argument("--trees", type=int, default=2)
+            command.add_argument("--alone", action="store_true", help="one tree of as many times the iterations")
         if name in ("player", "merge"):
             command.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()

@@ -46,21 +46,38 @@ impl Search {
     /// Args:
     ///     seconds: The time limit.
     ///     iterations: The number of iterations. A search with a seed and this limit alone repeats.
+    ///     role: The role of `moves`.
+    ///     moves: The only moves of `role` that are searched at the root, as long as one of them can win. All legal moves by
+    ///         default.
     ///
     /// Returns:
     ///     Why the search ended.
     ///
     /// Raises:
-    ///     ValueError: Without a limit.
-    #[pyo3(signature = (*, seconds = None, iterations = None))]
-    fn run(&self, py: Python<'_>, seconds: Option<f64>, iterations: Option<u64>) -> PyResult<String> {
+    ///     ValueError: Without a limit, for a role that the game does not have, or for moves without a role.
+    #[pyo3(signature = (*, seconds = None, iterations = None, role = None, moves = None))]
+    fn run(
+        &self,
+        py: Python<'_>,
+        seconds: Option<f64>,
+        iterations: Option<u64>,
+        role: Option<&Bound<'_, PyAny>>,
+        moves: Option<Vec<String>>,
+    ) -> PyResult<String> {
         let mut limits = match seconds {
             Some(seconds) => SearchLimits::time(duration(seconds)?),
             None if iterations.is_some() => SearchLimits::default(),
             None => return Err(PyValueError::new_err("give seconds, iterations, or both")),
         };
         limits.iterations = iterations;
-        let halt = interruptible(py, |stop| self.lock().run(&limits.or_when(stop)))?;
+        let role = role.map(|role| self.game.role(role)).transpose()?;
+        let halt = match (role, moves) {
+            (_, None) => interruptible(py, |stop| self.lock().run(&limits.or_when(stop)))?,
+            (Some(role), Some(moves)) => {
+                interruptible(py, |stop| self.lock().run_among(&limits.or_when(stop), role, &moves))?
+            }
+            (None, Some(_)) => return Err(PyValueError::new_err("give the role whose moves these are")),
+        };
         match halt {
             Halt::Failing(error) => Err(error::of_eval(py, &error)),
             halt => Ok(format!("{halt:?}").to_lowercase()),

@@ -19,6 +19,7 @@ ray = pytest.importorskip("ray")
 pytest.importorskip("ray.cluster_utils")
 
 import ggp.ray  # noqa: E402
+from ggp.ray._serve import Found, dealt, merged  # noqa: E402
 
 # Ray's processes do not find this module by its name.
 ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])
@@ -239,6 +240,23 @@ def test_a_game_that_cannot_be_learned_is_refused(tmp_path):
     (tmp_path / "file").write_text("other")
     with pytest.raises(ValueError, match="holds no knowledge"):
         ggp.ray.learn(game("tic_tac_toe"), tmp_path / "file")
+
+
+def test_moves_are_dealt_from_the_best_on():
+    def candidate(move, visits, score, proven=None):
+        return ggp.Candidate(move, visits, score, proven)
+
+    def found(*candidates):
+        return Found(candidates[0].move, list(candidates), 0)
+
+    one = found(candidate("a", 100, 60.0), candidate("b", 10, 90.0), candidate("c", 75, 70.0))
+    two = found(candidate("a", 100, 50.0), candidate("c", 75, 70.0), candidate("d", 4, 100.0, 100), candidate("e", 80, 0.0, 0))
+    ranked = merged([one, two], True)
+    assert [each.move for each in ranked] == ["d", "c", "a", "b", "e"]
+    assert (ranked[2].visits, ranked[2].score) == (200, 55.0)
+    assert [each.move for each in merged([one, two], False)] == ["d", "a", "c", "b", "e"], "the most visited first"
+    assert dealt(ranked, list("abcdefg"), 2) == [["d", "b", "e"], ["c", "a", "f", "g"]]
+    assert dealt(ranked[:2], list("cdg"), 8) == [[move] for move in "dcgdcgdc"]
 
 
 def test_a_player_loses_the_share_of_a_dead_tree(cluster):

@@ -130,6 +130,18 @@ def test_proofs_and_searches_find_the_win():
         game("kuhn_poker").search()
 
 
+def test_a_search_keeps_to_the_moves_that_it_is_given(connect_four):
+    search = connect_four.search(player="mcts:seed=1")
+    role = connect_four.initial_state().choosing[0]
+    search.run(iterations=500)
+    before = {one.move: one.visits for one in search.report(role)}
+    search.run(iterations=2000, role=role, moves=["(drop 1)", "(drop 7)", "(drop 8)"])
+    after = {one.move: one.visits for one in search.report(role)}
+    assert {move for move in after if after[move] > before[move]} == {"(drop 1)", "(drop 7)"}
+    with pytest.raises(ValueError, match="role"):
+        search.run(iterations=1, moves=["(drop 1)"])
+
+
 def test_a_search_beats_a_random_player():
     tic_tac_toe = game("tic_tac_toe")
     goals = [

@@ -1,8 +1,9 @@
 //! A run of a search, with one thread or several.
 
 use crate::limits::{Halt, Limits};
+use crate::node::Phase;
 use crate::search::Search;
-use ggp_game::Playouts;
+use ggp_game::{Move, Playouts, Role};
 use std::time::Instant;
 
 impl<M: Playouts> Search<M> {
@@ -29,6 +30,29 @@ impl<M: Playouts> Search<M> {
         let began = Instant::now();
         let halt = if self.threads() > 1 { self.run_in_parallel(limits) } else { self.run_alone(limits) };
         self.counts.elapsed += began.elapsed();
+        halt
+    }
+
+    /// Searches as [`Search::run`] does, and selects at the root only those moves of `role` that are among `moves`
+    /// (`searchmoves` of the protocol UCI). The other moves keep their statistics. They are selected only when none
+    /// of `moves` can win any more. Moves that are not legal have no effect.
+    pub fn run_among(&mut self, limits: &Limits, role: Role, moves: &[Move]) -> Halt {
+        if let Err(error) = self.open_root() {
+            return Halt::Failing(error);
+        }
+        let root = self.tree.root();
+        if self.tree[root].phase == Phase::Ended {
+            return self.run(limits);
+        }
+        let range = self.tree.arm_range(root, role);
+        let deferred: Vec<bool> = self.tree.arms(root, role).iter().map(|arm| arm.deferred).collect();
+        for arm in &mut self.tree[root].arms[range.clone()] {
+            arm.deferred |= !moves.contains(&arm.mv);
+        }
+        let halt = self.run(limits);
+        for (arm, was_deferred) in self.tree[root].arms[range].iter_mut().zip(deferred) {
+            arm.deferred = was_deferred;
+        }
         halt
     }
 }

@@ -216,7 +216,14 @@ class State:
 
 @final
 class Search:
-    def run(self, *, seconds: float | None = None, iterations: int | None = None) -> str: ...
+    def run(
+        self,
+        *,
+        seconds: float | None = None,
+        iterations: int | None = None,
+        role: _Role | None = None,
+        moves: Sequence[str] | None = None,
+    ) -> str: ...
     def best_move(self, role: _Role) -> str: ...
     def report(self, role: _Role) -> list[Candidate]: ...
     @property

@@ -56,6 +56,46 @@ fn a_run_in_pieces_is_the_same_run() {
     assert_eq!(pieces.report(Role(0)).candidates, whole.candidates);
 }
 
+/// The moves of `role` at the root with their visits.
+fn visits(search: &Search<impl ggp_game::Playouts>, role: Role) -> Vec<(String, u64)> {
+    search.report(role).candidates.into_iter().map(|one| (one.mv, one.visits)).collect()
+}
+
+#[test]
+fn a_run_among_some_moves_visits_no_others() {
+    for options in options() {
+        let mut search = searched(test_games::tic_tac_toe(), &options, 300);
+        let before = visits(&search, Role(0));
+        let among = [Move(0), Move(1), Move(99)];
+        assert_eq!(search.run_among(&Limits::iterations(600), Role(0), &among), Halt::Iterations);
+        let after = visits(&search, Role(0));
+        for (mv, visited) in &after {
+            let (_, was) = before.iter().find(|(other, _)| other == mv).unwrap();
+            assert_eq!(visited > was, ["0", "1"].contains(&mv.as_str()), "{before:?} {after:?}");
+        }
+        search.run(&Limits::iterations(600));
+        let grown = |&(ref mv, visited): &(String, u64)| {
+            after.iter().any(|(other, was)| other == mv && visited > *was)
+        };
+        let all = visits(&search, Role(0));
+        assert!(
+            all.iter().filter(|one| !["0", "1"].contains(&one.0.as_str())).any(grown),
+            "{after:?} {all:?}"
+        );
+    }
+}
+
+#[test]
+fn a_run_among_lost_moves_goes_on_with_the_others() {
+    // Role 0 must block in cell 5: each other move loses at once.
+    let state = vec![1, 0, 0, 2, 2, 0, 0, 0, 1, 0];
+    let mut search = Search::from_state(test_games::tic_tac_toe(), &MctsOptions::default(), state).unwrap();
+    search.run_among(&Limits::iterations(2000), Role(0), &[Move(1), Move(2)]);
+    let report = search.report(Role(0));
+    assert!(report.candidates.iter().any(|one| one.mv == "5" && one.visits > 0), "{report:?}");
+    assert_eq!(search.best_move(Role(0)), Ok(Some(Move(5))));
+}
+
 #[test]
 fn three_roles_each_want_their_own() {
     // The role to move takes all items and wins if three or fewer are left. From 3 the win is immediate.

@@ -1,15 +1,17 @@
 """A player that searches on all nodes of a Ray cluster.
 
-Each node has trees of its own, with different seeds. For each move all of them search until shortly before the end of the
-clock, and the statistics of their roots are added up. A tree whose process or node dies is missing from the sum; a new one
-takes its place when it is ready.
+Each node has trees of its own, with different seeds. Trees of the same root grow alike, so in games of two roles they share
+the moves: for a part of the clock each of them searches all moves of the root; then the moves are dealt out, the best ones to
+different trees, and each tree searches its own until shortly before the end of the clock. The statistics of the roots are added
+up at both ends. In other games, and where several roles choose at once, all trees search all moves for the whole time. A tree
+whose process or node dies is missing from the sum; a new one takes its place when it is ready.
 """
 
 from __future__ import annotations
 
 import random
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import ggp
@@ -28,16 +30,25 @@ _SUM_PART = 0.3
 #: the search of one machine chooses its move.
 _KNOWN_PART, _SPREAD = 0.5, 4.0
 
+#: The part of a move's time in which each tree searches all moves, before they are dealt out.
+WHOLE_PART = 0.4
+
 #: The part of the start clock in which trees are made.
 _START_PART = 0.8
 
 
-class _Found(NamedTuple):
-    """What a tree has found."""
+class Found(NamedTuple):
+    """What a tree has found: the move that it would play, its moves with visits or proofs, and the iterations of the run."""
 
     best: str
     candidates: list[Candidate]
     iterations: int
+
+
+def found_by(search: ggp.Search, role: str, iterations: int) -> Found:
+    """What `search` has found for `role`, with `iterations` in its last run."""
+    candidates = [one for one in search.report(role) if one.visits or one.proven is not None]
+    return Found(search.best_move(role), candidates, iterations)
 
 
 class _Tree:
@@ -52,8 +63,10 @@ class _Tree:
     def ready(self) -> None:
         """Returns when the tree is ready."""
 
-    def search(self, history: Sequence[Sequence[str]], role: str, seconds: float) -> _Found:
-        """Searches for `seconds` from the state after `history`."""
+    def search(
+        self, history: Sequence[Sequence[str]], role: str, seconds: float, moves: Sequence[str] | None
+    ) -> Found:
+        """Searches `moves` of `role`, or all of them, for `seconds` from the state after `history`."""
         began = time.monotonic()
         if len(history) < self._made:
             self._search, self._made = self._game.search(player=self._player), 0
@@ -61,12 +74,28 @@ class _Tree:
             self._search.advance(list(joint))
             self._made += 1
         before = self._search.iterations
-        self._search.run(seconds=max(0.01, seconds - (time.monotonic() - began)))
-        return _Found(self._search.best_move(role), self._search.report(role), self._search.iterations - before)
+        self._search.run(seconds=max(0.01, seconds - (time.monotonic() - began)), role=role, moves=moves)
+        return found_by(self._search, role, self._search.iterations - before)
 
 
-def merged(found: Sequence[_Found]) -> list[Candidate]:
-    """The sums of the statistics of several trees, best move first."""
+def dealt(ranked: Sequence[Candidate], legal: Sequence[str], trees: int) -> list[list[str]]:
+    """The legal moves for each of `trees` trees: `ranked` are dealt forth and back, then those that no tree has visited. With
+    fewer moves than trees, the best moves go to several trees.
+    """
+    known = [one.move for one in ranked]
+    moves = [*known, *sorted(set(legal) - set(known))]
+    moves += [moves[number % len(moves)] for number in range(trees - len(moves))]
+    hands: list[list[str]] = [[] for _ in range(trees)]
+    for number, move in enumerate(moves):
+        turn, place = divmod(number, trees)
+        hands[place if turn % 2 == 0 else trees - 1 - place].append(move)
+    return hands
+
+
+def merged(found: Collection[Found], is_duel: bool) -> list[Candidate]:
+    """The sums of the statistics of several trees, best move first. In a duel, a game of two roles, the best move is that with
+    the highest lower bound, elsewhere the most visited one, as in the search of one machine.
+    """
     moves: dict[str, list[Candidate]] = {}
     for one in found:
         for candidate in one.candidates:
@@ -83,6 +112,8 @@ def merged(found: Sequence[_Found]) -> list[Candidate]:
 
     def rank(one: Candidate) -> tuple[int, float, int]:
         certain = 1 if one.proven == 100 else -1 if one.proven == 0 else 0
+        if not is_duel:
+            return certain, 0.0, one.visits
         if one.proven is not None:
             return certain, one.proven / 100, one.visits
         if one.score is None or one.visits < max(1, _KNOWN_PART * most):
@@ -90,6 +121,11 @@ def merged(found: Sequence[_Found]) -> list[Candidate]:
         return certain, one.score / 100 - _SPREAD / one.visits**0.5, one.visits
 
     return sorted(sums, key=rank, reverse=True)
+
+
+def is_duel(game: ggp.Game) -> bool:
+    """Whether the game has two roles besides chance."""
+    return sum(role != "random" for role in game.roles) == 2
 
 
 def _seeded(player: str, seed: int) -> str:
@@ -122,7 +158,7 @@ class ClusterPlayer:
         #: For each tree the answer that it owes: that it is ready, or a search that came too late.
         self._owed: list[Any] = []
         self._history: list[list[str]] = []
-        self._rules, self._role = "", ""
+        self._rules, self._role, self._is_duel = "", "", False
         #: For each move, the trees whose searches counted, and their descents; and the number of trees that have died.
         self.counted: list[int] = []
         self.descents: list[int] = []
@@ -131,7 +167,7 @@ class ClusterPlayer:
     def start(self, game: ggp.Game, role: str, seconds: float) -> None:
         import ray
 
-        self._rules, self._role = game.text, role
+        self._rules, self._role, self._is_duel = game.text, role, is_duel(game)
         trees = self._wanted
         if trees is None:
             trees = max(1, int(ray.available_resources().get("CPU", 1)) // self._cores)
@@ -158,31 +194,47 @@ class ClusterPlayer:
         legal = state.legal(self._role)
         if len(legal) == 1:
             return legal[0]
-        # 1. Every tree that owes nothing searches.
         reserve = min(max(_RETURN_PART * seconds, _LEAST_RETURN), _MOST_RETURN)
-        asked = {}
-        for number in range(len(self._trees)):
-            if self._is_free(number):
-                left = end - time.monotonic() - reserve
-                answer = self._trees[number].search.remote(self._history, self._role, left)
-                self._owed[number] = asked[answer] = answer
-        # 2. The statistics of those that answer in time.
-        found = []
-        waiting = list(asked)
-        while waiting and (left := end - time.monotonic() - _SUM_PART * reserve) > 0:
-            ready, waiting = ray.wait(waiting, num_returns=1, timeout=left)
-            for answer in ready:
-                one = self._answer(self._owed.index(answer))
-                if one is not None:
-                    found.append(one)
+        trees = [number for number in range(len(self._trees)) if self._is_free(number)]
+        is_alone = len(state.choosing) == 1
+        self.descents.append(0)
+        found: dict[int, Found] = {}
+        # 1. In a duel, every tree that owes nothing searches all moves, and they are dealt out.
+        hands: dict[int, list[str] | None] = dict.fromkeys(trees)
+        if self._is_duel and is_alone and len(trees) > 1:
+            whole = WHOLE_PART * (end - time.monotonic() - reserve)
+            found = self._searched(hands, whole, whole + reserve)
+            hands = dict(zip(found, dealt(merged(found.values(), True), legal, len(found))))
+        # 2. Every tree searches its moves, or all. For a tree that does not answer in time, its first answer counts.
+        left = end - time.monotonic()
+        found.update(self._searched(hands, left - reserve, left - _SUM_PART * reserve))
         self.counted.append(len(found))
-        self.descents.append(sum(one.iterations for one in found))
         if not found:
             return self._random.choice(legal)
         # 3. Where roles mix their moves, the move that one tree has drawn; otherwise the best of the sums.
-        if len(found) == 1 or len(state.choosing) > 1:
-            return self._random.choice(found).best
-        return merged(found)[0].move
+        if len(found) == 1 or not is_alone:
+            return self._random.choice(list(found.values())).best
+        return merged(found.values(), self._is_duel)[0].move
+
+    def _searched(self, hands: Mapping[int, list[str] | None], seconds: float, patience: float) -> dict[int, Found]:
+        """Lets trees search for `seconds`, each its moves. Returns what those have found that answer within `patience`."""
+        import ray
+
+        end = time.monotonic() + patience
+        asked = {}
+        for number, moves in hands.items():
+            answer = self._trees[number].search.remote(self._history, self._role, seconds, moves)
+            self._owed[number] = answer
+            asked[answer] = number
+        found, waiting = {}, list(asked)
+        while waiting and (left := end - time.monotonic()) > 0:
+            ready, waiting = ray.wait(waiting, num_returns=1, timeout=left)
+            for answer in ready:
+                one = self._answer(asked[answer])
+                if one is not None:
+                    found[asked[answer]] = one
+                    self.descents[-1] += one.iterations
+        return found
 
     def _is_free(self, number: int) -> bool:
         """Whether a tree can search. A tree that has died is replaced."""
