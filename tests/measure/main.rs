@@ -28,7 +28,6 @@
 //! * `bank [PLAYER…]`: the share of a bank of proved positions that a search proves in `--seconds` of CPU time, and in
 //!   `--descents`. `--bank FILE` is another bank; `--build` prints one.
 //! * `scaling [PLAYER…]`: the share of `--times` the descents against `--descents`, in `--matches` a game.
-//! * `learn [PLAYER]`: the generations of self-play of `--descents`, and how well each predicts held-out matches.
 //! * `sprt A B`: the sequential test with `--elo0`, `--elo1` and at most `--matches`; `--out FILE` keeps the results
 //!   and goes on with them.
 //!
@@ -45,7 +44,6 @@ mod duel;
 mod growth;
 mod jobs;
 mod jump;
-mod learn;
 mod logloss;
 mod mixed;
 mod probe;
@@ -76,9 +74,8 @@ fn main() {
         Some("bank") => bank::run(rest),
         Some("scaling") => scaling::run(rest),
         Some("sprt") => sprt::run(rest),
-        Some("learn") => learn::run(rest),
         _ => panic!(
-            "speed, duel, mixed, puzzles, random, growth, deviation, jump, logloss, bank, scaling, sprt or learn"
+            "speed, duel, mixed, puzzles, random, growth, deviation, jump, logloss, bank, scaling or sprt"
         ),
     }
 }

@@ -11,7 +11,7 @@ use crate::rulesheet::GameFile;
 use ggp::WithMachine;
 use ggp_game::{AnonymousRules, Game, Playouts, StopToken};
 use ggp_search::{Feature, Generation, Knowledge, Learner, Lesson, Limits, MctsOptions, Trial};
-use serde_json::{Value, json};
+use ggp_web::learnt;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -25,9 +25,6 @@ const PLAYING: f64 = 0.75;
 
 /// The largest number of these matches.
 const TRIAL: u64 = 40;
-
-/// The number of features that are shown.
-const FEATURES: usize = 10;
 
 /// The width of a bar of the chart, in characters.
 const BAR: f64 = 40.0;
@@ -174,20 +171,9 @@ pub(crate) fn show(game: &Game, file: &Path, json: bool) -> anyhow::Result<Exit>
         console::say(&format!("{} holds nothing of this game; `ggp learn` learns it", file.display()));
         return Ok(Exit::Findings);
     };
-    let features = lesson.features(&rules, FEATURES);
     let mut out = console::stdout();
     if json {
-        let features = features.iter().map(|Feature { role, fluent, beside, weight }| {
-            json!({ "role": game.role_name(*role), "fluent": fluent, "beside": beside, "weight": weight })
-        });
-        let generations = lesson.generations().iter().map(object);
-        let object = json!({
-            "generations": generations.collect::<Vec<_>>(),
-            "features": features.collect::<Vec<_>>(),
-            "trial": lesson.trial().map(|trial| json!({ "matches": trial.matches, "share": trial.share })),
-            "used": lesson.is_used(),
-        });
-        output::object(&mut out, output::LEARNT, &object)?;
+        output::object(&mut out, output::LEARNT, &learnt::lesson(game, lesson))?;
         return Ok(Exit::Done);
     }
     writeln!(out, "{}", header())?;
@@ -196,7 +182,7 @@ pub(crate) fn show(game: &Game, file: &Path, json: bool) -> anyhow::Result<Exit>
     }
     writeln!(out, "{}", verdict(lesson))?;
     writeln!(out, "\nThe features that weigh most, in points of the goal that a move gains by them:")?;
-    for Feature { role, fluent, beside, weight } in features {
+    for Feature { role, fluent, beside, weight } in lesson.features(&rules, learnt::FEATURES) {
         let beside = beside.map_or(String::new(), |beside| format!(" while {beside}"));
         let (role, points) = (game.role_name(role), 100.0 * weight);
         writeln!(out, "{points:>+7.1}  {role}: {}", console::printable(&format!("{fluent}{beside}")))?;
@@ -220,19 +206,11 @@ fn header() -> String {
     format!("{:>10} {:>8} {:>9} {:>8} {:>8}", "descents", "matches", "positions", "history", "policy")
 }
 
-fn object(generation: &Generation) -> Value {
-    let Generation { matches, descents, samples, by_history, by_policy, .. } = *generation;
-    json!({
-        "matches": matches, "descents": descents, "positions": samples,
-        "by_history": by_history, "by_policy": by_policy, "used": generation.passes(),
-    })
-}
-
 /// Prints one generation: a line with a bar, or a JSON object.
 fn tell(out: &mut impl Write, generation: &Generation, json: bool) -> std::io::Result<()> {
     let Generation { matches, descents, samples, by_history, by_policy, .. } = *generation;
     if json {
-        writeln!(out, "{}", object(generation))?;
+        writeln!(out, "{}", learnt::generation(generation))?;
     } else {
         let length = |share: f64| (share.clamp(0.0, 1.0) * BAR).round() as usize;
         let (history, policy) = (length(by_history), length(by_policy));

@@ -2,7 +2,7 @@
 
 use crate::browser;
 use crate::console::{self, BAD};
-use crate::exit::Exit;
+use crate::exit::{Exit, UsageError};
 use crate::listener::listen;
 use crate::logging::Logging;
 use crate::number::{positive_seconds, whole};
@@ -11,6 +11,7 @@ use crate::reasoner::Reasoning;
 use crate::simulate;
 use anyhow::{Context, bail};
 use ggp::StopToken;
+use ggp_search::Knowledge;
 use ggp_web::catalogue::{self, Offer};
 use ggp_web::{BasePath, Config, Site, serve};
 use std::io::Write;
@@ -39,6 +40,7 @@ Examples:
   ggp web --watch match.json
   ggp match games/hex.kif --player a=mcts --player b=uct --games 20 --save matches &
   ggp web --watch matches
+  ggp web --knowledge my.knowledge
   ggp web --host games.example --base-path /ggp")]
 pub(crate) struct Arguments {
     /// The port; 0 for any free port
@@ -85,6 +87,10 @@ pub(crate) struct Arguments {
     /// The largest rulesheet or record that is accepted, in KiB
     #[arg(long, value_name = "KIB", default_value_t = 4096, value_parser = whole(1u32..))]
     upload: u32,
+    /// The file of knowledge that engines use, which `ggp learn` writes; the page of a match shows what it holds of
+    /// the game
+    #[arg(long, value_name = "FILE")]
+    knowledge: Option<PathBuf>,
     /// The longest time that an engine may think about a move, in seconds
     #[arg(long, value_name = "S", default_value = "120", value_parser = positive_seconds)]
     longest: Duration,
@@ -111,6 +117,12 @@ struct Visitors {
 pub(crate) fn run(arguments: Arguments) -> anyhow::Result<Exit> {
     arguments.logging.start();
     let offers = arguments.games.as_deref().map_or_else(|| Ok(catalogue::embedded()), offers)?;
+    if let Some(file) = &arguments.knowledge {
+        if !file.exists() {
+            bail!(UsageError::of(format!("there is no file {}; `ggp learn` makes one", file.display())));
+        }
+        Knowledge::read(file).map_err(UsageError::of)?;
+    }
     let wait = arguments.watch.as_deref().map(waits_for).transpose()?.flatten();
     let stop = StopToken::new();
     stop_on_signal(&stop)?;
@@ -147,6 +159,7 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<Exit> {
         reveal: arguments.visitors.reveal,
         choice: arguments.reasoning.choice(),
         cache: arguments.reasoning.cache(),
+        knowledge: arguments.knowledge,
     };
     let folder = arguments.games.filter(|_| alone || arguments.visitors.save);
     let site = Site { offers, watch: arguments.watch, folder, simulate: Arc::new(simulate::of_draft) };

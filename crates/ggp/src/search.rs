@@ -3,7 +3,7 @@
 use crate::error::Error;
 use crate::reasoner::{Reasoner, State, WithMachine};
 use ggp_game::{EvalError, Fact, Playouts, Role, SearchReport, StateMachine, StopToken};
-use ggp_search::{Halt, Limits, MctsOptions, Solver};
+use ggp_search::{Halt, Lesson, Limits, MctsOptions, Solver};
 use std::collections::HashSet;
 use std::fmt::{self, Debug, Formatter};
 
@@ -37,6 +37,8 @@ pub struct Search {
     /// The total number of iterations that `inner` reported when its current root was set. It is subtracted
     /// from later totals.
     before: u64,
+    /// What the search has been given by [`Search::use_lesson`].
+    lesson: Option<Lesson>,
 }
 
 /// A [`ggp_search::Search`] on a machine of any type. Its methods take and return moves as texts, and states
@@ -49,6 +51,7 @@ trait AnySearch: Send {
     fn advance(&mut self, joint: &[&str]) -> Result<(), Error>;
     fn restart(&mut self, facts: &[Fact]) -> Result<(), EvalError>;
     fn facts(&mut self) -> Result<Vec<Fact>, EvalError>;
+    fn use_lesson(&mut self, lesson: &Lesson) -> Result<bool, EvalError>;
     fn nodes(&self) -> usize;
     fn interrupt_on(&mut self, stop: &StopToken);
 }
@@ -92,6 +95,10 @@ impl<M: Playouts> AnySearch for ggp_search::Search<M> {
         let (state, mut facts) = (self.state().clone(), Vec::new());
         self.machine().facts(&state, &mut facts)?;
         Ok(facts)
+    }
+
+    fn use_lesson(&mut self, lesson: &Lesson) -> Result<bool, EvalError> {
+        ggp_search::Search::use_lesson(self, lesson)
     }
 
     fn nodes(&self) -> usize {
@@ -138,7 +145,7 @@ impl Search {
         reasoner.poll();
         let facts = reasoner.facts_of(state)?;
         let inner = reasoner.with(MakeSearch { options, facts: &facts })?;
-        Ok(Search { reasoner, options: options.clone(), inner, before: 0 })
+        Ok(Search { reasoner, options: options.clone(), inner, before: 0, lesson: None })
     }
 
     /// Changes over to the network if the network has become ready. Returns whether the change was made.
@@ -149,6 +156,9 @@ impl Search {
         let facts = self.inner.facts()?;
         self.inner = self.reasoner.with(MakeSearch { options: &self.options, facts: &facts })?;
         self.before = 0;
+        if let Some(lesson) = &self.lesson {
+            self.inner.use_lesson(lesson)?;
+        }
         Ok(true)
     }
 
@@ -209,6 +219,17 @@ impl Search {
     /// [`Search::advance`] and [`Search::restart`], and when the network takes over.
     pub fn iterations(&self) -> u64 {
         self.inner.report(Role(0)).iterations.saturating_sub(self.before)
+    }
+
+    /// Uses what `lesson` says of the game from now on, on a network and if the lesson has passed its tests
+    /// ([`Lesson::is_used`]). If the network is still being built, the search uses the lesson when the network is
+    /// ready. Returns whether the search uses it now.
+    ///
+    /// # Errors
+    /// When the machine cannot evaluate the rules.
+    pub fn use_lesson(&mut self, lesson: &Lesson) -> Result<bool, EvalError> {
+        self.lesson = Some(lesson.clone());
+        self.inner.use_lesson(lesson)
     }
 
     /// Makes every evaluation of rules end with [`EvalError::Interrupted`] soon after `stop` is raised.

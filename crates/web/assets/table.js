@@ -5,6 +5,7 @@ import { Board } from "./board.js";
 import { download, el, label, moveText, say, toast, words } from "./dom.js";
 import { History, Tree } from "./history.js";
 import { read } from "./input.js";
+import { learntPanel } from "./learnt.js";
 import { LegalMoves } from "./legal.js";
 import { Players, times } from "./players.js";
 import { Result } from "./result.js";
@@ -125,7 +126,7 @@ export class Table {
         this.side,
         this.players.note,
       ),
-      el("aside", {}, history, thinking, this.legal.element, this.seats),
+      el("aside", {}, history, thinking, this.legal.element, this.seats, learntPanel(this.about.learnt)),
     );
     this.saving = button("Save", "save the match", () => this.save(), "save");
     nav.append(this.saving, el("a", { class: "button", href: "#" }, "New"));

@@ -356,7 +356,7 @@ impl App {
         let known = loading
             .run(Stage::Board, prepare)?
             .map_err(|error| Failure::new(StatusCode::UNPROCESSABLE_ENTITY, error))?;
-        let known = Arc::new(known);
+        let known = Arc::new(known.with_knowledge(self.config.knowledge.as_deref()));
         if !upload {
             lock(&self.known).insert(name, Arc::clone(&known));
         }

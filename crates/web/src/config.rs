@@ -2,6 +2,7 @@
 
 use crate::base_path::BasePath;
 use ggp::{Choice, NetworkCache};
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// The limits and permissions of a server.
@@ -32,6 +33,8 @@ pub struct Config {
     pub choice: Choice,
     /// The cache for the networks of offered games. Networks of uploaded rules are never kept. `None` for no cache.
     pub cache: Option<NetworkCache>,
+    /// The file of knowledge that engines use, which `ggp learn` writes. It is read when a game is prepared.
+    pub knowledge: Option<PathBuf>,
     /// The host names under which this server accepts requests, in addition to `localhost` and IP addresses.
     pub hosts: Vec<String>,
     /// The path below which the pages are.
@@ -52,6 +55,7 @@ impl Default for Config {
             reveal: false,
             choice: Choice::Auto,
             cache: None,
+            knowledge: None,
             hosts: Vec::new(),
             base_path: BasePath::default(),
         }

@@ -1,6 +1,8 @@
 //! A search that runs in slices, so that many searches share a few threads fairly.
 
-use ggp::{Error, EvalError, Fact, Halt, MctsOptions, Reasoner, Role, Search, SearchLimits, StopToken};
+use ggp::{
+    Error, EvalError, Fact, Halt, Lesson, MctsOptions, Reasoner, Role, Search, SearchLimits, StopToken,
+};
 use ggp_game::SearchReport;
 use std::time::Duration;
 
@@ -23,10 +25,18 @@ pub(crate) struct Engine {
 }
 
 impl Engine {
-    /// An engine on the machine of `reasoner`, whose search takes at most `memory` MiB.
-    pub(crate) fn new(reasoner: &Reasoner, memory: usize, seed: u64) -> Result<Engine, Error> {
+    /// An engine on the machine of `reasoner`, whose search takes at most `memory` MiB and uses `lesson`.
+    pub(crate) fn new(
+        reasoner: &Reasoner,
+        lesson: Option<&Lesson>,
+        memory: usize,
+        seed: u64,
+    ) -> Result<Engine, Error> {
         let options = MctsOptions { memory, seed: Some(seed), ..MctsOptions::default() };
         let mut search = Search::new(reasoner, &options)?;
+        if let Some(lesson) = lesson {
+            search.use_lesson(lesson)?;
+        }
         let at = search.facts()?;
         Ok(Engine { search, at })
     }

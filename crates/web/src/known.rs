@@ -1,6 +1,7 @@
 //! A game that is prepared for play: its rules and its board. A game of the catalogue is prepared once, and
 //! all its sessions share the result.
 
+use crate::learnt::Learnt;
 use crate::lock::lock;
 use crate::style::Style;
 use ggp::board::{self, BoardModel, Labels, Sidecar};
@@ -9,6 +10,7 @@ use ggp::{
     MctsOptions, NetworkCache, Player, PlayerSpec, Reasoner, Rulesheet, StateMachine, StopToken, Strictness,
 };
 use serde::Serialize;
+use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 /// The memory limit of the propositional network for uploaded rules, in MiB.
@@ -53,6 +55,8 @@ pub(crate) struct Known {
     pub(crate) labels: Labels,
     /// Whether the game has percepts (GDL-II).
     pub(crate) hidden_information: bool,
+    /// What the file of knowledge holds of the game.
+    pub(crate) learnt: Option<Learnt>,
     /// The reasoner that evaluates the states of the sessions. Searches take clones of it.
     reasoner: Mutex<Reasoner>,
     network: BackgroundBuild,
@@ -104,7 +108,13 @@ impl Known {
         let labels = Labels::new(&model, false);
         let hidden_information = game.has_percepts();
         let reasoner = Mutex::new(reasoner);
-        Ok(Known { name, offered, game, model, labels, hidden_information, reasoner, network })
+        Ok(Known { name, offered, game, model, labels, hidden_information, learnt: None, reasoner, network })
+    }
+
+    /// The same game with what `file` holds of it.
+    pub(crate) fn with_knowledge(self, file: Option<&Path>) -> Known {
+        let learnt = file.and_then(|file| Learnt::read(file, &self.game));
+        Known { learnt, ..self }
     }
 
     /// The board, for display.

@@ -31,6 +31,7 @@ mod hidden;
 mod history;
 mod id;
 mod known;
+pub mod learnt;
 mod listen;
 mod loading;
 mod lock;

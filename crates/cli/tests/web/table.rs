@@ -1,8 +1,10 @@
 //! A table: dragging, hints, the side on which one sits, the keyboard, and the end of a match.
 
 use crate::browser::Browser;
-use crate::server::Server;
+use crate::http::get;
+use crate::server::{Server, root};
 use serde_json::{Value, json};
+use std::process::Command;
 
 const ENTER: &str = "\u{e007}";
 
@@ -171,4 +173,57 @@ fn the_strength_of_an_engine_has_a_name() {
     browser.wait("document.querySelector('#sound').getAttribute('aria-pressed') === 'false'");
     browser.keys("s");
     browser.wait("document.querySelector('#sound').getAttribute('aria-pressed') === 'true'");
+}
+
+#[test]
+fn what_was_learnt_is_shown_in_the_words_of_the_rules() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("my.knowledge");
+    let file = file.to_str().expect("UTF-8");
+    let ggp = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_ggp"));
+        command.env("GGP_NO_CACHE", "1").current_dir(root()).args(arguments).output().expect("ggp runs")
+    };
+    let refused = ggp(&["web", "--port", "0", "--knowledge", file]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("; `ggp learn` makes one"), "{refused:?}");
+
+    let rules = "games/tic_tac_toe.kif";
+    let learn = ["learn", rules, "--descents", "20000", "--threads", "1", "--knowledge", file];
+    assert!(ggp(&learn).status.success());
+    let told = ggp(&["analyze", rules, "--learnt", file, "--json"]);
+    let told: Value = serde_json::from_slice(&told.stdout).expect("JSON");
+    let server = Server::start(&["--knowledge", file]);
+    let seats = json!([{"kind": "engine", "iterations": 20}, {"kind": "person"}]);
+    let path = server.open(&json!({"game": "tic_tac_toe", "seats": seats}));
+    let shown = get(server.port, &path).ok()["learnt"].clone();
+    for (name, value) in shown.as_object().expect("an object") {
+        assert_eq!(value, &told[name], "{name}");
+    }
+    assert!(shown["generations"].as_array().is_some_and(|all| all.len() > 1), "{shown}");
+    let other = server.open(&json!({"game": "nim", "seats": seats}));
+    assert_eq!(get(server.port, &other).ok()["learnt"], Value::Null);
+
+    for (size, name) in [((1280, 900), "desktop"), ((390, 844), "phone")] {
+        let Some(browser) = Browser::start(size, false) else { return };
+        open(&browser, &server, "nim", &seats);
+        assert_eq!(browser.run("return document.querySelectorAll('.learnt').length", &json!([])), 0);
+        open(&browser, &server, "tic_tac_toe", &seats);
+        browser.click(".learnt summary");
+        browser.wait("document.querySelector('.learnt .plot').getBoundingClientRect().height > 0");
+        let cells = "return [...document.querySelectorAll('.learnt .move')].map((cell) => cell.textContent)";
+        let cells = browser.run(cells, &json!([]));
+        let words = |feature: &Value| {
+            let plain = |fact: &Value| fact.as_str().map(|fact| fact.trim_matches(['(', ')']).to_owned());
+            let beside = plain(&feature["beside"]).map_or(String::new(), |fact| format!(" while {fact}"));
+            format!("{}{beside}", plain(&feature["fluent"]).expect("a fluent"))
+        };
+        let expected: Vec<String> =
+            told["features"].as_array().expect("features").iter().map(words).collect();
+        assert_eq!((cells, expected.len()), (json!(expected), 10));
+        browser.run("document.querySelector('.learnt').scrollIntoView()", &json!([]));
+        browser.picture(&format!("learnt-{name}"));
+        assert!(browser.overflow() <= 0);
+        assert_eq!(browser.complaints(), Vec::<String>::new());
+    }
 }

@@ -32,6 +32,7 @@ impl Session {
             "hidden": self.known.hidden_information,
             "roles": roles.map(|role| self.known.game.role_name(role)).collect::<Vec<_>>(),
             "board": picture::board(&self.known.model),
+            "learnt": self.known.learnt.as_ref().map(|learnt| &learnt.shown),
         })
     }
 

@@ -159,7 +159,8 @@ impl Session {
             }
             let share = (self.config.memory / (roles.len() + 1)).max(1);
             let seed = rng::mix(self.seed ^ (work.role as u64 + 1));
-            let engine = self.known.evaluate(|reasoner| Engine::new(reasoner, share, seed))?;
+            let lesson = self.known.learnt.as_ref().map(|learnt| &learnt.lesson);
+            let engine = self.known.evaluate(|reasoner| Engine::new(reasoner, lesson, share, seed))?;
             engines[work.role] = Some(engine);
         }
         let Some(engine) = engines[work.role].as_mut() else { return wrong("there is no engine") };

@@ -1,0 +1,74 @@
+// What the file of knowledge holds of a game.
+
+import { el, moveText, words } from "./dom.js";
+import { plot } from "./plot.js";
+
+/** Whether engines use what was learnt, and why. */
+function verdict({ used, trial }) {
+  const uses = used ? "Engines use what was learnt" : "Engines do not use what was learnt";
+  if (trial) {
+    const share = (100 * trial.share).toFixed(0);
+    return `${uses}: its share against the search without it is ${share} % in ${trial.matches} matches.`;
+  }
+  return used ? `${uses}: it explains more than the history of moves.` : `${uses}: it explains too little.`;
+}
+
+/** How much of the differences between moves is explained, by the generation of self-play. */
+function curve(generations) {
+  const points = (name) => generations.map((one, at) => [at + 1, 100 * Math.max(0, one[name])]);
+  const last = generations.at(-1);
+  const percent = (share) => `${(100 * share).toFixed(0)} %`;
+  const descents = last.descents.toLocaleString("en");
+  const title = "share of the differences between moves that is explained, by generation";
+  return [
+    el("h3", {}, "What it explains, by generation"),
+    el(
+      "div",
+      { class: "chart" },
+      plot(title, [{ points: points("by_history"), colour: "var(--soft)" }, { points: points("by_policy") }]),
+    ),
+    el(
+      "p",
+      { class: "note" },
+      `After ${descents} descents of self-play, what was learnt explains ${percent(last.by_policy)} of the differences ` +
+        `between moves in matches that were held out. The history of moves, in grey, explains ${percent(last.by_history)}.`,
+    ),
+  ];
+}
+
+/** The features that weigh most, in the words of the rules. */
+function features(all) {
+  const row = ({ role, fluent, beside, weight }) => {
+    const points = `${weight < 0 ? "−" : "+"}${Math.abs(100 * weight).toFixed(1)}`;
+    const besides = beside ? ` while ${moveText(beside)}` : "";
+    return el(
+      "tr",
+      {},
+      el("td", { class: "number" }, points),
+      el("td", {}, words(role)),
+      el("td", { class: "move" }, `${moveText(fluent)}${besides}`),
+    );
+  };
+  const heads = ["Points", "Role", "A move that makes true"].map((text) => el("th", { scope: "col" }, text));
+  return [
+    el("h3", {}, "What weighs most"),
+    el(
+      "div",
+      { class: "scroll" },
+      el("table", {}, el("thead", {}, el("tr", {}, heads)), el("tbody", {}, all.map(row))),
+    ),
+  ];
+}
+
+/** A panel with what was learnt of the game; null if nothing was. */
+export function learntPanel(learnt) {
+  if (!learnt?.generations.length) return null;
+  return el(
+    "details",
+    { class: "panel learnt" },
+    el("summary", {}, "What was learnt"),
+    el("p", {}, verdict(learnt)),
+    ...curve(learnt.generations),
+    ...features(learnt.features),
+  );
+}

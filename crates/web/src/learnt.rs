@@ -1,0 +1,55 @@
+//! What was learnt of a game by self-play: for the engines, and for the pages.
+
+use ggp::{Game, Generation, Learner, Lesson, Role};
+use ggp_game::AnonymousRules;
+use serde_json::{Value, json};
+use std::path::Path;
+
+/// The number of features that are told.
+pub const FEATURES: usize = 10;
+
+/// What was learnt of one game.
+#[derive(Clone, Debug)]
+pub(crate) struct Learnt {
+    pub(crate) lesson: Lesson,
+    /// What pages show of it ([`lesson`]).
+    pub(crate) shown: Value,
+}
+
+impl Learnt {
+    /// What `file` holds of `game`. `None` if it holds nothing of it, or cannot be read, which the log tells.
+    pub(crate) fn read(file: &Path, game: &Game) -> Option<Learnt> {
+        match Learner::known(file, game) {
+            Ok(lesson) => lesson.map(|lesson| Learnt { shown: self::lesson(game, &lesson), lesson }),
+            Err(error) => {
+                tracing::warn!(%error, "engines play without the file of knowledge");
+                None
+            }
+        }
+    }
+}
+
+/// The test of one generation of self-play as JSON.
+pub fn generation(one: &Generation) -> Value {
+    json!({
+        "matches": one.matches, "descents": one.descents, "positions": one.samples,
+        "by_history": one.by_history, "by_policy": one.by_policy, "used": one.passes(),
+    })
+}
+
+/// What `lesson` holds of `game` as JSON: the test of each generation, the oldest first; the ten features that weigh
+/// most, in the words of the rules, with the part of the goal that a move gains by them; the last matches against the
+/// search without the policy, or null; and whether searches use the policy.
+pub fn lesson(game: &Game, lesson: &Lesson) -> Value {
+    let name = |role: Role| game.role_name(role);
+    let features = lesson.features(&AnonymousRules::new(game.description()), FEATURES);
+    let features = features.iter().map(|one| {
+        json!({ "role": name(one.role), "fluent": one.fluent, "beside": one.beside, "weight": one.weight })
+    });
+    json!({
+        "generations": lesson.generations().iter().map(generation).collect::<Vec<_>>(),
+        "features": features.collect::<Vec<_>>(),
+        "trial": lesson.trial().map(|trial| json!({ "matches": trial.matches, "share": trial.share })),
+        "used": lesson.is_used(),
+    })
+}
