@@ -78,6 +78,36 @@ fn a_policy_predicts_unknown_matches_better_and_serves_scrambled_rules() {
 }
 
 #[test]
+fn a_search_that_waits_for_its_network_uses_the_lesson_on_it() {
+    let game = ggp_tests::game(&ggp_tests::rulesheet("tic_tac_toe"));
+    let short = MctsOptions {
+        iterations: Some(200),
+        techniques: Techniques::none().with(Technique::History, true),
+        ..options()
+    };
+    let mut learner =
+        Learner::new(&ggp_tests::network(&ggp_tests::rulesheet("tic_tac_toe")), &short, None).unwrap();
+    learner.run(&Limits::iterations(120_000), 1, |_| true).unwrap();
+    let lesson = learner.lesson();
+    assert!(lesson.is_used());
+    let searched = |lesson: Option<&Lesson>| {
+        let coming = ggp::Build::default().begin(&game).unwrap();
+        let reasoner = ggp::Reasoner::replaced_by(&game, coming.clone());
+        let mut search = ggp::Search::new(&reasoner, &options()).unwrap();
+        if let Some(lesson) = lesson {
+            search.use_lesson(lesson).unwrap();
+        }
+        assert!(coming.wait(Deadline::never(), &StopToken::new()).is_some());
+        search.run(&Limits::iterations(500));
+        assert_eq!(search.machine(), "propnet");
+        search.report(Role(0)).candidates
+    };
+    assert_eq!(searched(None), searched(None));
+    assert_eq!(searched(Some(&lesson)), searched(Some(&lesson)));
+    assert_ne!(searched(None), searched(Some(&lesson)));
+}
+
+#[test]
 fn matches_played_elsewhere_teach_the_same() {
     let network = ggp_tests::network(&ggp_tests::rulesheet("tic_tac_toe"));
     let short = MctsOptions { iterations: Some(200), ..options() };
