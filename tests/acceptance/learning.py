@@ -72,9 +72,9 @@ def chart(games, file):
         axis.set_axis_off()
     for axis, (name, one) in zip(axes.flat, games):
         descents = [generation["descents"] / 1e6 for generation in one["generations"]]
-        for key, colour, style in (("by_policy", POLICY, "o-"), ("by_history", HISTORY, "s--")):
+        for key, colour, style in (("by_policy", POLICY, "-"), ("by_history", HISTORY, "--")):
             values = [generation[key] for generation in one["generations"]]
-            axis.plot(descents, values, style, color=colour, markersize=3, linewidth=1.2)
+            axis.plot(descents, values, style, color=colour, linewidth=1.5)
         axis.set_title(name, fontsize=9)
         axis.grid(color="#ddd", linewidth=0.5)
     axes[0][0].set_ylabel("share explained")
