@@ -117,6 +117,8 @@ fn in_time(
     let mut search = Search::from_state(machine.clone(), &searcher(spec, seed), position.state.clone())
         .expect("evaluable");
     // What a search prepares counts, as it does in a match.
-    duel::think(&mut search, position.role, budget.saturating_sub(clock.elapsed()));
+    duel::think(&mut search, budget.saturating_sub(clock.elapsed()), |search, limits| {
+        search.run(&limits.for_role(position.role))
+    });
     result(&mut search, position.role, &Halt::Decided).proven
 }

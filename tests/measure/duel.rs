@@ -89,12 +89,14 @@ fn play(
             if search.choices(role).expect("evaluable") > 1 {
                 match options[who(role)].iterations {
                     Some(iterations) => {
-                        search.run(&Limits::iterations(iterations).for_role(role));
+                        search.run_for_move(&Limits::iterations(iterations).for_role(role), role);
                     }
                     None => match budgets[who(role)] {
-                        Budget::Cpu(time) => think(search, role, time),
+                        Budget::Cpu(time) => think(search, time, |search, limits| {
+                            search.run_for_move(&limits.for_role(role), role)
+                        }),
                         Budget::Wall(time) => {
-                            search.run(&Limits::time(time).for_role(role));
+                            search.run_for_move(&Limits::time(time).for_role(role), role);
                         }
                     },
                 }
@@ -113,9 +115,13 @@ fn play(
     goals[seat].score().share()
 }
 
-/// Searches for `budget` of CPU time. If other processes take CPU time before the deadline, the search
+/// Lets `run` search for `budget` of CPU time. If other processes take CPU time before the deadline, the search
 /// continues.
-pub(crate) fn think<M: ggp_game::Playouts>(search: &mut Search<M>, role: Role, budget: Duration) {
+pub(crate) fn think<M: ggp_game::Playouts>(
+    search: &mut Search<M>,
+    budget: Duration,
+    run: impl Fn(&mut Search<M>, Limits) -> Halt,
+) {
     let clock = CpuClock::of_this_thread();
     loop {
         let left = budget.saturating_sub(clock.elapsed());
@@ -123,7 +129,7 @@ pub(crate) fn think<M: ggp_game::Playouts>(search: &mut Search<M>, role: Role, b
             return;
         }
         let before = search.playouts();
-        let halt = search.run(&Limits::time(left).for_role(role));
+        let halt = run(search, Limits::time(left));
         // Stop if the remaining time is too short for one batch.
         if halt != Halt::Deadline || search.playouts() == before {
             return;

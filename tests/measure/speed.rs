@@ -34,7 +34,7 @@ pub(crate) fn run(files: &[String]) {
 fn backed_up<M: Playouts>(machine: M, spec: &str) -> f64 {
     let mut search = Search::new(machine, &stage::options(spec, 1)).expect("a search");
     let clock = CpuClock::of_this_thread();
-    think(&mut search, Role(0), BUDGET);
+    think(&mut search, BUDGET, |search, limits| search.run(&limits.for_role(Role(0))));
     search.playouts() as f64 / clock.elapsed().as_secs_f64()
 }
 

@@ -117,8 +117,7 @@ impl<M: Playouts> Search<M> {
         };
         let eligible = range.filter(|&arm| counts(arm));
         let most = eligible.clone().map(|arm| arms[arm].visits).max().unwrap_or(0);
-        let is_secure = is_alone && self.two_player.has(Technique::Secure);
-        let known = if is_secure { (most / SECURE_PART).max(1) } else { u32::MAX };
+        let known = if is_alone { self.known_visits(most) } else { u32::MAX };
         let rank = |arm: usize| self.rank(&arms[arm], known);
         // Moves are in random order, so keeping the first of equal moves is a random tie-break.
         eligible.reduce(|best, other| if rank(other) > rank(best) { other } else { best })
@@ -153,9 +152,15 @@ impl<M: Playouts> Search<M> {
         self.uses_regrets() && !self.tree[self.tree.root()].regrets.is_empty()
     }
 
+    /// The number of visits from which a root move has a lower bound, where one role chooses alone and the most visited
+    /// move has `most` visits.
+    pub(crate) fn known_visits(&self, most: u32) -> u32 {
+        if self.two_player.has(Technique::Secure) { (most / SECURE_PART).max(1) } else { u32::MAX }
+    }
+
     /// The sort key of a root move; larger is better. A move with fewer than `known` visits has no lower
     /// bound, so it comes after all moves with enough visits.
-    fn rank(&self, arm: &Arm, known: u32) -> (i32, f64, u32, f64) {
+    pub(crate) fn rank(&self, arm: &Arm, known: u32) -> (i32, f64, u32, f64) {
         let distance = i32::from(self.tree.distance_after(arm));
         let certain = match arm.bounds.proven() {
             Some(100) => 1 + i32::from(u16::MAX) - distance,

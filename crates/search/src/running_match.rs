@@ -98,7 +98,7 @@ impl<M: Playouts> RunningMatch<M> {
             let limits =
                 Limits { iterations, ..Limits::default() }.until(clock).or_when(stop).for_role(*role);
             search.begin_draft(*role, draft);
-            search.run(&limits);
+            search.run_for_move(&limits, *role);
             search.end_draft();
         }
         search.best_move(*role).map_err(play_error)?.ok_or(PlayError::NoMove)

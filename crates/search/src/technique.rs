@@ -39,6 +39,9 @@ pub enum Technique {
     /// With two roles and alternating moves, the search plays the secure child (the move with the highest
     /// lower confidence bound) instead of the most visited move.
     Secure,
+    /// With two roles and alternating moves, a search for a move to play halves the root's moves round by round
+    /// (sequential halving).
+    Halving,
     /// Searches use a policy that self-play has taught, in the prior of arms: it predicts the values of moves by the
     /// fluents that they change. It is used if it has predicted unknown matches better than the history.
     Learn,
@@ -46,7 +49,7 @@ pub enum Technique {
 
 impl Technique {
     /// All techniques.
-    pub const ALL: [Technique; 13] = [
+    pub const ALL: [Technique; 14] = [
         Technique::Transpositions,
         Technique::Solver,
         Technique::Regret,
@@ -59,6 +62,7 @@ impl Technique {
         Technique::Decisive,
         Technique::Floor,
         Technique::Secure,
+        Technique::Halving,
         Technique::Learn,
     ];
 
@@ -77,6 +81,7 @@ impl Technique {
             Technique::Decisive => "decisive",
             Technique::Floor => "floor",
             Technique::Secure => "secure",
+            Technique::Halving => "halving",
             Technique::Learn => "learn",
         }
     }
@@ -105,6 +110,9 @@ impl Technique {
             Technique::Floor => "two roles, alternating moves: explore only moves that may beat a proven one",
             Technique::Secure => {
                 "two roles, alternating moves: play the move with the highest lower confidence bound"
+            }
+            Technique::Halving => {
+                "two roles, alternating moves: search the better half of the moves, then the better half of those"
             }
             Technique::Learn => {
                 "use what self-play has taught of the game, as prior of moves (with `knowledge` or `self_play`)"
