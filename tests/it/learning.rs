@@ -27,6 +27,23 @@ fn backwards(text: &str) -> String {
     rename(text, |word| turned.get(word).map(String::as_str))
 }
 
+/// Options of short searches. Without proofs, matches have many open nodes to learn from.
+fn without_proofs() -> MctsOptions {
+    MctsOptions {
+        iterations: Some(200),
+        techniques: Techniques::none().with(Technique::History, true),
+        ..options()
+    }
+}
+
+/// What 120,000 descents teach of the game with the rules `text`.
+fn learn(text: &str) -> Lesson {
+    let rules = AnonymousRules::new(ggp_tests::game(text).description());
+    let mut learner = Learner::new(&ggp_tests::network(rules.text()), &without_proofs(), None).unwrap();
+    learner.run(&Limits::iterations(120_000), 1, |_| true).unwrap();
+    learner.lesson()
+}
+
 #[test]
 fn self_play_of_given_descents_repeats_and_so_does_the_search_after_it() {
     let network = ggp_tests::network(&ggp_tests::rulesheet("breakthrough_holes"));
@@ -47,24 +64,12 @@ fn a_policy_predicts_unknown_matches_better_and_serves_scrambled_rules() {
     let text = ggp_tests::rulesheet("tic_tac_toe");
     let other = backwards(&text);
     assert!(text.contains("(cell ") && other.contains("(qllec "));
-    // Without proofs, matches have many open nodes to learn from.
-    let short = MctsOptions {
-        iterations: Some(200),
-        techniques: Techniques::none().with(Technique::History, true),
-        ..options()
-    };
-    let learn = |text: &str| {
-        let rules = AnonymousRules::new(ggp_tests::game(text).description());
-        let mut learner = Learner::new(&ggp_tests::network(rules.text()), &short, None).unwrap();
-        learner.run(&Limits::iterations(120_000), 1, |_| true).unwrap();
-        learner.lesson()
-    };
     let lesson = learn(&text);
     let last = lesson.generations().last().unwrap();
     assert!(last.passes() && last.by_policy > last.by_history, "{last:?}");
     assert_eq!(learn(&other), lesson, "the words do not count");
 
-    let mut learner = Learner::new(&ggp_tests::network(&text), &short, Some(&lesson)).unwrap();
+    let mut learner = Learner::new(&ggp_tests::network(&text), &without_proofs(), Some(&lesson)).unwrap();
     assert_eq!(learner.lesson(), lesson);
     learner.try_out(&Limits::iterations(8), 2).unwrap();
     let trial = learner.trial().unwrap();
@@ -80,15 +85,7 @@ fn a_policy_predicts_unknown_matches_better_and_serves_scrambled_rules() {
 #[test]
 fn a_search_that_waits_for_its_network_uses_the_lesson_on_it() {
     let game = ggp_tests::game(&ggp_tests::rulesheet("tic_tac_toe"));
-    let short = MctsOptions {
-        iterations: Some(200),
-        techniques: Techniques::none().with(Technique::History, true),
-        ..options()
-    };
-    let mut learner =
-        Learner::new(&ggp_tests::network(&ggp_tests::rulesheet("tic_tac_toe")), &short, None).unwrap();
-    learner.run(&Limits::iterations(120_000), 1, |_| true).unwrap();
-    let lesson = learner.lesson();
+    let lesson = learn(&ggp_tests::rulesheet("tic_tac_toe"));
     assert!(lesson.is_used());
     let searched = |lesson: Option<&Lesson>| {
         let coming = ggp::Build::default().begin(&game).unwrap();

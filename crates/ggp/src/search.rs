@@ -37,7 +37,7 @@ pub struct Search {
     /// The total number of iterations that `inner` reported when its current root was set. It is subtracted
     /// from later totals.
     before: u64,
-    /// What the search has been given by [`Search::use_lesson`].
+    /// The lesson of [`Search::use_lesson`], which the search on the network gets too.
     lesson: Option<Lesson>,
 }
 

@@ -28,7 +28,8 @@ pub(crate) struct Arm {
     pub(crate) learnt: f32,
     /// Whether the arm is deferred: selection skips it until all arms that are not deferred are proved not
     /// to win. An arm is deferred if another arm wins at once, if its own move lets another role win at
-    /// once, or if the node has an equivalent arm that is not deferred.
+    /// once, if the node has an equivalent arm that is not deferred, or while a run keeps to other moves of the
+    /// root.
     pub(crate) deferred: bool,
     /// Whether the node has an equivalent arm, which gives all roles the same goals. Proofs leave this arm out.
     pub(crate) is_redundant: bool,

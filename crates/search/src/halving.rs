@@ -1,7 +1,7 @@
 //! Sequential halving of the root's moves (Karnin, Koren & Somekh 2013; in trees Pepels et al. 2014).
 //!
-//! UCT keeps the regret of all its visits small, and visits the moves of a wide root almost equally often. What counts at
-//! the root is the move that is played in the end. So after a first part of the time, the search keeps the better half
+//! UCT keeps the regret of all its visits small, and visits the moves of a wide root almost equally often. A player needs
+//! the best move alone. So after a first part of the time, the search keeps the better half
 //! of the moves, then the better half of those, down to two.
 
 use crate::limits::{Halt, Limits};
@@ -36,30 +36,23 @@ impl<M: Playouts> Search<M> {
             ..limits.clone()
         };
         // 1. All moves.
-        let halt = self.run(&up_to(WHOLE, 0));
-        if !matches!(halt, Halt::Deadline | Halt::Iterations) {
-            return halt;
-        }
-        // 2. Rounds of equal length, each with half of the moves of the round before.
+        let mut halt = self.run(&up_to(WHOLE, 0));
+        // 2. Rounds of equal length, each with half of the moves of the round before. The last one ends at the limits.
         let moves = self.known_choices(role);
-        let rounds = moves.div_ceil(LEAST).next_power_of_two().ilog2();
+        let rounds = moves.div_ceil(LEAST).next_power_of_two().ilog2().max(1);
         for round in 1..=rounds {
-            let share = WHOLE + (1.0 - WHOLE) * f64::from(round) / f64::from(rounds);
-            let kept = self.best_moves(role, (moves >> round).max(LEAST));
-            let halt = self.run_among(&up_to(share, self.counts.iterations - before), role, &kept);
             if !matches!(halt, Halt::Deadline | Halt::Iterations) {
-                return halt;
+                break;
             }
+            let share = WHOLE + (1.0 - WHOLE) * f64::from(round) / f64::from(rounds);
+            let part = up_to(share, self.counts.iterations - before);
+            halt = if moves == 0 {
+                self.run(&part)
+            } else {
+                self.run_among(&part, role, &self.best_moves(role, (moves >> round).max(LEAST)))
+            };
         }
-        // 3. What rounding and cautious deadlines have left.
-        let done = self.counts.iterations - before;
-        let rest =
-            Limits { iterations: limits.iterations.map(|most| most.saturating_sub(done)), ..limits.clone() };
-        if rounds == 0 {
-            return self.run(&rest);
-        }
-        let kept = self.best_moves(role, LEAST);
-        self.run_among(&rest, role, &kept)
+        halt
     }
 
     /// The number of `role`'s moves at the root if no other role has a choice there and they have visits enough, else 0.

@@ -1,4 +1,4 @@
-// What the file of knowledge holds of a game.
+// The panel that shows the lesson of a game in the file of knowledge.
 
 import { el, moveText, words } from "./dom.js";
 import { plot } from "./plot.js";

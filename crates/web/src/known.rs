@@ -55,7 +55,7 @@ pub(crate) struct Known {
     pub(crate) labels: Labels,
     /// Whether the game has percepts (GDL-II).
     pub(crate) hidden_information: bool,
-    /// What the file of knowledge holds of the game.
+    /// The lesson of the game in the file of knowledge.
     pub(crate) learnt: Option<Learnt>,
     /// The reasoner that evaluates the states of the sessions. Searches take clones of it.
     reasoner: Mutex<Reasoner>,

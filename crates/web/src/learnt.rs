@@ -1,4 +1,4 @@
-//! What was learnt of a game by self-play: for the engines, and for the pages.
+//! The lesson of a game, which self-play has taught: for the engines, and for the pages.
 
 use ggp::{Game, Generation, Learner, Lesson, Role};
 use ggp_game::AnonymousRules;
@@ -8,11 +8,11 @@ use std::path::Path;
 /// The number of features that are told.
 pub const FEATURES: usize = 10;
 
-/// What was learnt of one game.
+/// The lesson of one game.
 #[derive(Clone, Debug)]
 pub(crate) struct Learnt {
     pub(crate) lesson: Lesson,
-    /// What pages show of it ([`lesson`]).
+    /// The lesson in the form that pages show ([`lesson`]).
     pub(crate) shown: Value,
 }
 
