@@ -6,7 +6,7 @@ use crate::node::{Chooser, Node, Phase};
 use crate::path::Path;
 use crate::prior::{Prior, PriorModel};
 use crate::regret::draw_arm;
-use crate::select::{GroupChoice, SecurityLevel, choose_arm, choose_chance_arm, may_surpass};
+use crate::select::{Exploration, GroupChoice, SecurityLevel, choose_arm, choose_chance_arm, may_surpass};
 use crate::tree::Tree;
 use ggp_game::Role;
 use ggp_game::rng::Sequence;
@@ -21,7 +21,7 @@ const EXPLORATION_FACTORS: Range<f64> = 0.5..1.5;
 /// The parameters of selection in one batch.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Selection {
-    pub(crate) exploration: f64,
+    pub(crate) exploration: Exploration,
     pub(crate) chance: Option<Role>,
     /// Whether roles with simultaneous moves select their arms by regret matching.
     pub(crate) uses_regrets: bool,
@@ -245,7 +245,7 @@ impl Selection {
             // The current descent is already pending in the node, but not yet in any arm.
             let total = node.visits.saturating_add(node.pending).saturating_sub(1);
             let factor = if several { random.between(EXPLORATION_FACTORS) } else { 1.0 };
-            choose_arm(&node.arms[range.clone()], total, self.exploration * factor, level, prior)
+            choose_arm(&node.arms[range.clone()], total, self.exploration.times(factor), level, prior)
         };
         let arm = range.start + choice;
         if several || range.len() > 1 {

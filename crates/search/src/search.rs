@@ -11,6 +11,7 @@ use crate::history::History;
 use crate::options::MctsOptions;
 use crate::prior::{PriorModel, Regression};
 use crate::regret::REGRET_HORIZON;
+use crate::select::Exploration;
 use crate::subgames::Subgames;
 use crate::technique::{Technique, Techniques};
 use crate::time_estimate::TimeEstimate;
@@ -103,7 +104,10 @@ impl<M: Playouts> Search<M> {
     /// The selection parameters of the next batch.
     pub(crate) fn selection(&self) -> Selection {
         Selection {
-            exploration: self.options.exploration,
+            exploration: Exploration {
+                constant: self.options.exploration,
+                by_breadth: self.two_player.has(Technique::Breadth),
+            },
             chance: self.chance,
             uses_regrets: self.uses_regrets(),
             stops_at_proofs: self.options.has(Technique::Solver),

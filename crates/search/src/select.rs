@@ -10,6 +10,10 @@ use std::cmp::Ordering;
 /// positions vary far less, and smaller constants play better.
 pub(crate) const EXPLORATION: f64 = 0.5;
 
+/// With [`Technique::Breadth`](crate::Technique::Breadth), the exploration constant falls with the fourth root of the
+/// number of arms in a node with more arms than this. The full constant spreads the visits of so many arms almost evenly.
+const MANY_ARMS: f64 = 10.0;
+
 /// The exploration term counts the weight of an arm's prior as additional pulls of the arm, but as at most
 /// this many pulls, because an arm with a wrong prior still has to be explored.
 const CERTAINTY: f32 = 8.0;
@@ -17,6 +21,34 @@ const CERTAINTY: f32 = 8.0;
 /// The upper confidence bounds of all arms of a node are computed again when the number of descents through
 /// the node has grown by the fraction 1/`REFRESH`.
 const REFRESH: u32 = 16;
+
+/// How much selection explores.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Exploration {
+    /// The exploration constant.
+    pub(crate) constant: f64,
+    /// Whether the constant is smaller in nodes of many arms.
+    pub(crate) by_breadth: bool,
+}
+
+impl Exploration {
+    /// The same constant in all nodes.
+    #[cfg(test)]
+    fn constant(constant: f64) -> Exploration {
+        Exploration { constant, by_breadth: false }
+    }
+
+    /// The constant times `factor`.
+    pub(crate) fn times(self, factor: f64) -> Exploration {
+        Exploration { constant: self.constant * factor, ..self }
+    }
+
+    /// The square of the constant in a node of so many arms.
+    fn squared(self, arms: usize) -> f64 {
+        let breadth = if self.by_breadth { (MANY_ARMS / arms as f64).min(1.0).sqrt() } else { 1.0 };
+        self.constant * self.constant * breadth
+    }
+}
 
 /// A role's security level in a node: the goal that the role is proved to be able to guarantee (a lower bound
 /// of its maximin value).
@@ -64,7 +96,7 @@ struct UpperBounds {
     slope: f32,
     /// The weight of the prior in visits.
     weight: f32,
-    /// The square of the exploration constant.
+    /// The square of the exploration constant in the node.
     scale: f32,
     /// The product of `scale` and the logarithm of the number of the node's descents.
     width: f32,
@@ -73,7 +105,13 @@ struct UpperBounds {
 impl UpperBounds {
     /// Prepares the upper confidence bounds of `arms`. The node has had `total` descents, including those not
     /// backed up yet.
-    fn new(arms: &[Arm], total: u32, exploration: f64, level: SecurityLevel, prior: Prior) -> UpperBounds {
+    fn new(
+        arms: &[Arm],
+        total: u32,
+        exploration: Exploration,
+        level: SecurityLevel,
+        prior: Prior,
+    ) -> UpperBounds {
         let Prior { mean, model: PriorModel { offset, slope, weight } } = prior;
         let mut upper_bounds = UpperBounds {
             level,
@@ -81,7 +119,7 @@ impl UpperBounds {
             expected: (mean + offset) as f32,
             slope: slope as f32,
             weight: weight as f32,
-            scale: (exploration * exploration) as f32,
+            scale: exploration.squared(arms.len()) as f32,
             width: 0.0,
         };
         upper_bounds.set_total(total);
@@ -154,7 +192,7 @@ impl BestArm {
 pub(crate) fn choose_arm(
     arms: &[Arm],
     total: u32,
-    exploration: f64,
+    exploration: Exploration,
     level: SecurityLevel,
     prior: Prior,
 ) -> (usize, bool) {
@@ -188,7 +226,7 @@ impl GroupChoice {
         factors: impl Iterator<Item = f32>,
         arms: &[Arm],
         total: u32,
-        exploration: f64,
+        exploration: Exploration,
         level: SecurityLevel,
         prior: Prior,
     ) {
@@ -227,7 +265,7 @@ pub(crate) fn choose_chance_arm(arms: &[Arm], random: &mut Sequence) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{SecurityLevel, choose_arm, choose_chance_arm, may_surpass};
+    use super::{Exploration, SecurityLevel, choose_arm, choose_chance_arm, may_surpass};
     use crate::arm::Arm;
     use crate::bounds::Bounds;
     use crate::prior::{Prior, PriorModel};
@@ -240,7 +278,8 @@ mod tests {
 
     /// Selects without a prior.
     fn choose(arms: &[Arm], total: u32, exploration: f64, low: u8) -> usize {
-        choose_arm(arms, total, exploration, SecurityLevel { goal: low, is_attained: false }, Prior::NONE).0
+        let level = SecurityLevel { goal: low, is_attained: false };
+        choose_arm(arms, total, Exploration::constant(exploration), level, Prior::NONE).0
     }
 
     #[test]
@@ -249,9 +288,10 @@ mod tests {
         let doubtful = Arm { advantage: -0.2, ..arm(0, 0, 0.0) };
         let prior = Prior { mean: 0.5, model: PriorModel { offset: -0.1, slope: 1.0, weight: 50.0 } };
         let unattained = |goal| SecurityLevel { goal, is_attained: false };
-        assert_eq!(choose_arm(&[proved, doubtful], 1000, 0.5, unattained(50), prior).0, 1);
+        let half = Exploration::constant(0.5);
+        assert_eq!(choose_arm(&[proved, doubtful], 1000, half, unattained(50), prior).0, 1);
         let (proved, doubtful) = (arm(20, 0, 10.0), Arm { advantage: -0.2, ..arm(0, 0, 0.0) });
-        assert_eq!(choose_arm(&[proved, doubtful], 20, 0.5, unattained(0), prior).0, 0, "but not at once");
+        assert_eq!(choose_arm(&[proved, doubtful], 20, half, unattained(0), prior).0, 0, "but not at once");
     }
 
     #[test]
@@ -260,6 +300,22 @@ mod tests {
         assert_eq!(choose(&[arm(9, 0, 9.0), arm(9, 0, 1.0)], 18, 0.6, 0), 0);
         assert_eq!(choose(&[arm(1000, 0, 550.0), arm(2, 0, 1.0)], 1002, 0.6, 0), 1, "explored too little");
         assert_eq!(choose(&[arm(1000, 0, 550.0), arm(2, 0, 1.0)], 1002, 0.0, 0), 0, "no exploration");
+    }
+
+    #[test]
+    fn nodes_of_many_arms_are_explored_less() {
+        let by_breadth = Exploration { constant: 0.5, by_breadth: true };
+        assert!(
+            (by_breadth.squared(10) - 0.25).abs() < 1e-9 && (by_breadth.squared(160) - 0.0625).abs() < 1e-9
+        );
+        assert!((by_breadth.times(2.0).squared(160) - 0.25).abs() < 1e-9);
+        // Arms of 20 visits, of which the first leads by a tenth, after 40 more visits to it.
+        let mut arms = vec![arm(20, 0, 10.0); 100];
+        arms[0] = arm(60, 0, 36.0);
+        let level = SecurityLevel { goal: 0, is_attained: false };
+        let chosen = |exploration| choose_arm(&arms, 2040, exploration, level, Prior::NONE).0;
+        assert_ne!(chosen(Exploration::constant(0.5)), 0);
+        assert_eq!(chosen(by_breadth), 0);
     }
 
     #[test]
@@ -296,7 +352,13 @@ mod tests {
         let no_better = Arm { bounds: Bounds { low: 0, high: 50 }, ..arm(10, 0, 9.0) };
         let choose = |open: Arm| {
             let level = SecurityLevel { goal: 50, is_attained: true };
-            choose_arm(&[proved.clone(), no_better.clone(), open], 2010, 0.5, level, Prior::NONE)
+            choose_arm(
+                &[proved.clone(), no_better.clone(), open],
+                2010,
+                Exploration::constant(0.5),
+                level,
+                Prior::NONE,
+            )
         };
         assert_eq!(choose(arm(1000, 0, 100.0)), (2, true), "0.1 and no more than a little");
         assert_eq!(choose(arm(10, 0, 1.0)), (2, false), "0.1, and hardly known");

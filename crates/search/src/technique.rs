@@ -39,6 +39,8 @@ pub enum Technique {
     /// With two roles and alternating moves, the search plays the secure child (the move with the highest
     /// lower confidence bound) instead of the most visited move.
     Secure,
+    /// With two roles, the exploration constant is smaller in nodes of many moves.
+    Breadth,
     /// With two roles and alternating moves, a search for a move to play halves the root's moves round by round
     /// (sequential halving).
     Halving,
@@ -49,7 +51,7 @@ pub enum Technique {
 
 impl Technique {
     /// All techniques.
-    pub const ALL: [Technique; 14] = [
+    pub const ALL: [Technique; 15] = [
         Technique::Transpositions,
         Technique::Solver,
         Technique::Regret,
@@ -62,6 +64,7 @@ impl Technique {
         Technique::Decisive,
         Technique::Floor,
         Technique::Secure,
+        Technique::Breadth,
         Technique::Halving,
         Technique::Learn,
     ];
@@ -81,6 +84,7 @@ impl Technique {
             Technique::Decisive => "decisive",
             Technique::Floor => "floor",
             Technique::Secure => "secure",
+            Technique::Breadth => "breadth",
             Technique::Halving => "halving",
             Technique::Learn => "learn",
         }
@@ -111,6 +115,7 @@ impl Technique {
             Technique::Secure => {
                 "two roles, alternating moves: play the move with the highest lower confidence bound"
             }
+            Technique::Breadth => "two roles: explore less in nodes of many moves",
             Technique::Halving => {
                 "two roles, alternating moves: search the better half of the moves, then the better half of those"
             }
