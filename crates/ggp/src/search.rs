@@ -46,6 +46,8 @@ pub struct Search {
 trait AnySearch: Send {
     fn run(&mut self, limits: &Limits) -> Halt;
     fn run_among(&mut self, limits: &Limits, role: Role, moves: &HashSet<&str>) -> Halt;
+    fn run_for_move(&mut self, limits: &Limits, role: Role) -> Halt;
+    fn run_part_for_move(&mut self, limits: &Limits, role: Role, spent: f64) -> Halt;
     fn best_move(&mut self, role: Role) -> Result<Option<String>, EvalError>;
     fn report(&self, role: Role) -> SearchReport;
     fn advance(&mut self, joint: &[&str]) -> Result<(), Error>;
@@ -69,6 +71,14 @@ impl<M: Playouts> AnySearch for ggp_search::Search<M> {
         }
         legal.retain(|&mv| moves.contains(machine.move_text(mv)));
         ggp_search::Search::run_among(self, limits, role, &legal)
+    }
+
+    fn run_for_move(&mut self, limits: &Limits, role: Role) -> Halt {
+        ggp_search::Search::run_for_move(self, limits, role)
+    }
+
+    fn run_part_for_move(&mut self, limits: &Limits, role: Role, spent: f64) -> Halt {
+        ggp_search::Search::run_part_for_move(self, limits, role, spent)
     }
 
     fn best_move(&mut self, role: Role) -> Result<Option<String>, EvalError> {
@@ -194,6 +204,44 @@ impl Search {
         let moves = moves.iter().map(AsRef::as_ref).collect();
         match self.poll() {
             Ok(_) => self.inner.run_among(limits, role, &moves),
+            Err(error) => Halt::Failing(error),
+        }
+    }
+
+    /// Searches for the move that `role` plays next. In a game of two roles, at a state where only `role` has a choice, the
+    /// search halves its moves round by round (sequential halving, Karnin, Koren & Somekh 2013): the last moves get most of
+    /// the visits, and the others few. Elsewhere this is [`Search::run`], which is also the one to compare moves with.
+    ///
+    /// # Examples
+    /// ```
+    /// use ggp::{MctsOptions, Reasoner, Search, SearchLimits};
+    /// let rules = "(role a) (role b) (init (free 1)) (init (free 2)) (init (free 3)) (init (free 4)) (init (turn a))
+    ///     (<= (legal ?r (take ?n)) (true (turn ?r)) (true (free ?n))) (<= (legal a wait) (true (turn b)))
+    ///     (<= (legal b wait) (true (turn a))) (<= (next (turn b)) (true (turn a))) (<= (next (turn a)) (true (turn b)))
+    ///     (<= (next (free ?n)) (true (free ?n)) (not (does a (take ?n))) (not (does b (take ?n))))
+    ///     (<= (next last) (does a (take 3))) (<= (next last) (true last)) (<= terminal (not any))
+    ///     (<= any (true (free ?n))) (<= (goal a 100) (true last)) (<= (goal a 0) (not (true last)))
+    ///     (<= (goal b 0) (true last)) (<= (goal b 100) (not (true last)))";
+    /// let game = ggp::parse(rules)?;
+    /// let role = game.role("a")?;
+    /// let mut search = Search::new(&Reasoner::new(&game)?, &MctsOptions::default())?;
+    /// search.run_for_move(&SearchLimits::iterations(200), role);
+    /// assert_eq!(search.best_move(role)?, "(take 3)");
+    /// # Ok::<(), ggp::Error>(())
+    /// ```
+    pub fn run_for_move(&mut self, limits: &Limits, role: Role) -> Halt {
+        match self.poll() {
+            Ok(_) => self.inner.run_for_move(limits, role),
+            Err(error) => Halt::Failing(error),
+        }
+    }
+
+    /// One part of a search for the move that `role` plays next, for a program that does something else between the parts,
+    /// such as showing [`Search::report`]. `spent` is the share of the whole search that is over before this part, from 0 to
+    /// 1; it decides which moves [`Search::run_for_move`] would search.
+    pub fn run_part_for_move(&mut self, limits: &Limits, role: Role, spent: f64) -> Halt {
+        match self.poll() {
+            Ok(_) => self.inner.run_part_for_move(limits, role, spent),
             Err(error) => Halt::Failing(error),
         }
     }

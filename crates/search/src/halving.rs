@@ -21,6 +21,11 @@ const LEAST: usize = 2;
 /// visits say nothing.
 const KNOWN: usize = 2;
 
+/// The number of rounds in which so many moves are halved; 1 if there is nothing to halve.
+fn rounds(moves: usize) -> u32 {
+    moves.div_ceil(LEAST).next_power_of_two().ilog2().max(1)
+}
+
 impl<M: Playouts> Search<M> {
     /// Searches for the move that `role` plays next, until a limit is reached. In games of two roles, where only `role`
     /// has a choice, the root's moves are halved round by round, so that the visits of the last moves say which is
@@ -39,20 +44,37 @@ impl<M: Playouts> Search<M> {
         let mut halt = self.run(&up_to(WHOLE, 0));
         // 2. Rounds of equal length, each with half of the moves of the round before. The last one ends at the limits.
         let moves = self.known_choices(role);
-        let rounds = moves.div_ceil(LEAST).next_power_of_two().ilog2().max(1);
+        let rounds = rounds(moves);
         for round in 1..=rounds {
             if !matches!(halt, Halt::Deadline | Halt::Iterations) {
                 break;
             }
             let share = WHOLE + (1.0 - WHOLE) * f64::from(round) / f64::from(rounds);
             let part = up_to(share, self.counts.iterations - before);
-            halt = if moves == 0 {
-                self.run(&part)
-            } else {
-                self.run_among(&part, role, &self.best_moves(role, (moves >> round).max(LEAST)))
-            };
+            halt = self.run_round(&part, role, moves, round);
         }
         halt
+    }
+
+    /// One part of a search for the move that `role` plays next, for a caller who divides [`Search::run_for_move`] into
+    /// parts. `spent` is the share of the search that is over before this part, from 0 to 1.
+    pub fn run_part_for_move(&mut self, limits: &Limits, role: Role, spent: f64) -> Halt {
+        if !self.two_player.has(Technique::Halving) || spent < WHOLE {
+            return self.run(limits);
+        }
+        let moves = self.known_choices(role);
+        let rounds = rounds(moves);
+        let over = (spent - WHOLE) / (1.0 - WHOLE) * f64::from(rounds);
+        self.run_round(limits, role, moves, (over as u32 + 1).min(rounds))
+    }
+
+    /// Searches the best of `role`'s moves at the root that the round `round` of halving keeps of `moves` moves; all if
+    /// `moves` is 0.
+    fn run_round(&mut self, limits: &Limits, role: Role, moves: usize, round: u32) -> Halt {
+        if moves == 0 {
+            return self.run(limits);
+        }
+        self.run_among(limits, role, &self.best_moves(role, (moves >> round).max(LEAST)))
     }
 
     /// The number of `role`'s moves at the root if no other role has a choice there and they have visits enough, else 0.
@@ -109,6 +131,24 @@ mod tests {
         assert_eq!(more[..5], [0; 5], "{before:?} {after:?}");
         assert!(more[5..].iter().all(|&visits| visits > 0), "{before:?} {after:?}");
         assert!(more[5] + more[6] < 80 && more[7] + more[8] > 160, "{before:?} {after:?}");
+    }
+
+    #[test]
+    fn parts_of_a_search_halve_the_moves_too() {
+        let options = MctsOptions { seed: Some(5), ..MctsOptions::default() };
+        let mut search = Search::new(test_games::tic_tac_toe(), &options).unwrap();
+        let searched = |search: &mut Search<_>, spent: f64| {
+            let before = by_move(search);
+            search.run_part_for_move(&Limits::iterations(40), Role(0), spent);
+            let after = by_move(search);
+            let visits = |mv: &str| before.iter().find(|one| one.mv == mv).map_or(0, |one| one.visits);
+            after.iter().filter(|one| one.visits > visits(&one.mv)).count()
+        };
+        let counts =
+            [0.0, 0.1, 0.2, 0.3, 0.41, 0.5, 0.61, 0.7, 0.9, 1.0].map(|spent| searched(&mut search, spent));
+        assert!(counts[..4].iter().all(|&moves| moves > 4), "{counts:?}");
+        assert!(counts[4..6].iter().all(|&moves| moves <= 4), "{counts:?}");
+        assert!(counts[6..].iter().all(|&moves| moves <= 2), "{counts:?}");
     }
 
     /// Whether a search for a move is the same as any search of these limits.

@@ -66,20 +66,22 @@ impl Engine {
         Ok(())
     }
 
-    /// Searches for about `time`, but does at most `iterations` iterations (`None` for no such limit). Does
-    /// at least one iteration, unless `stop` is raised.
+    /// Searches for a move of `role` for about `time`, but does at most `iterations` iterations (`None` for no such limit).
+    /// Does at least one iteration, unless `stop` is raised. `spent` is the share of the search for this move that is over,
+    /// from 0 to 1.
     pub(crate) fn think(
         &mut self,
         role: Role,
         time: Duration,
         iterations: Option<u64>,
+        spent: f64,
         stop: &StopToken,
     ) -> Slice {
         self.search.interrupt_on(stop);
         let began = self.search.iterations();
         let mut limits = SearchLimits::time(time).or_when(stop).for_role(role);
         limits.iterations = iterations;
-        let mut halt = self.search.run(&limits);
+        let mut halt = self.search.run_part_for_move(&limits, role, spent);
         if halt == Halt::Deadline && self.search.iterations() == began {
             // One iteration takes longer than a slice; complete one without a time limit.
             halt = self.search.run(&SearchLimits::iterations(1).or_when(stop).for_role(role));

@@ -63,7 +63,7 @@ fn best_move(
     stop: &StopToken,
 ) -> Result<String, crate::Error> {
     let mut search = Search::from_state(reasoner, options, state)?;
-    search.run(&Limits::iterations(iterations).or_when(stop));
+    search.run_for_move(&Limits::iterations(iterations).or_when(stop), role);
     search.best_move(role)
 }
 

@@ -27,6 +27,15 @@ pub(super) struct Work {
     shown: Option<Instant>,
 }
 
+impl Work {
+    /// The share of the search that is over after so many iterations, from 0 to 1.
+    fn spent(&self, iterations: u64) -> f64 {
+        let of_time = self.since.elapsed().as_secs_f64() / self.time.as_secs_f64().max(f64::MIN_POSITIVE);
+        let of_iterations = self.iterations.map_or(0.0, |most| iterations as f64 / most as f64);
+        of_time.max(of_iterations).min(1.0)
+    }
+}
+
 /// The result of a slice of a search.
 struct Thinking {
     choice: Option<String>,
@@ -179,7 +188,7 @@ impl Session {
             more = if iterations == Some(0) {
                 Slice::Done
             } else {
-                engine.think(role, SLICE.min(left), iterations, stop)
+                engine.think(role, SLICE.min(left), iterations, work.spent(engine.iterations()), stop)
             };
         }
         if let Slice::Failed(why) = &more {
