@@ -351,14 +351,8 @@ mod tests {
         let proved = Arm { bounds: Bounds::exact(50), ..arm(1000, 0, 500.0) };
         let no_better = Arm { bounds: Bounds { low: 0, high: 50 }, ..arm(10, 0, 9.0) };
         let choose = |open: Arm| {
-            let level = SecurityLevel { goal: 50, is_attained: true };
-            choose_arm(
-                &[proved.clone(), no_better.clone(), open],
-                2010,
-                Exploration::constant(0.5),
-                level,
-                Prior::NONE,
-            )
+            let (half, level) = (Exploration::constant(0.5), SecurityLevel { goal: 50, is_attained: true });
+            choose_arm(&[proved.clone(), no_better.clone(), open], 2010, half, level, Prior::NONE)
         };
         assert_eq!(choose(arm(1000, 0, 100.0)), (2, true), "0.1 and no more than a little");
         assert_eq!(choose(arm(10, 0, 1.0)), (2, false), "0.1, and hardly known");
