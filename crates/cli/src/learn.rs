@@ -20,7 +20,8 @@ use std::time::Duration;
 /// The time of learning, if the command line limits neither time nor descents.
 const LEARNING_TIME: Duration = Duration::from_secs(600);
 
-/// The part of the time that goes to self-play. The matches of the policy against the search without it have the rest.
+/// The part of the time, or of the descents, that goes to self-play. The matches of the policy against the search without it
+/// have the rest.
 const PLAYING: f64 = 0.75;
 
 /// The largest number of these matches.
@@ -57,7 +58,8 @@ pub(crate) struct Arguments {
     /// The maximum number of minutes; 10 if there is no limit of descents
     #[arg(long, value_name = "M", value_parser = positive_minutes)]
     minutes: Option<Duration>,
-    /// The maximum number of descents of all searches together
+    /// The maximum number of descents of self-play; the matches against the search without the policy have about a third
+    /// as many
     #[arg(long, value_name = "N", value_parser = whole(1u64..))]
     descents: Option<u64>,
     /// The number of matches at once; by default one for each processor. With one and --descents,
@@ -128,7 +130,7 @@ impl WithMachine for Learn<'_> {
             time.map_or(Limits::default(), |time| Limits::time(time.mul_f64(part))).or_when(&stop)
         };
         let limits = Limits { iterations: arguments.descents, ..until(PLAYING) };
-        let trial = Limits { iterations: Some(TRIAL), ..until(1.0) };
+        let until_end = until(1.0);
         let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         let threads = arguments.threads.map_or(processors, usize::from);
         let mut out = console::stdout();
@@ -146,6 +148,11 @@ impl WithMachine for Learn<'_> {
             written.is_ok()
         });
         progress.set("playing with the policy against the search without it");
+        let most = arguments.descents.map_or(TRIAL, |descents| {
+            let share = descents as f64 * (1.0 - PLAYING) / PLAYING;
+            learner.matches_of_trial(share as u64).min(TRIAL)
+        });
+        let trial = Limits { iterations: Some(most), ..until_end };
         let learnt = learnt.and_then(|()| learner.try_out(&trial, threads));
         drop(progress);
         match learnt {

@@ -11,7 +11,7 @@ use ggp_game::{EvalError, Move, Playouts, Role};
 use std::sync::Arc;
 
 /// A search with the policy has so many times the descents of a search of self-play: about as many as a player has.
-const LONGER: u64 = 10;
+pub(super) const LONGER: u64 = 10;
 
 /// What the matches have in common.
 #[derive(Debug)]

@@ -1,11 +1,15 @@
 //! [`Trial`]: matches of searches with the policy against searches without it, which decide whether players use it.
 
-use super::contest::Contest;
+use super::contest::{Contest, LONGER};
 use super::learner::{Learner, Trial, on_threads};
 use crate::limits::Limits;
 use ggp_game::{EvalError, Playouts};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
+
+/// A match of a trial of two seats has so many times the descents of a match of self-play: the mean of the searches with and
+/// without the policy.
+const TIMES: f64 = LONGER as f64 * 7.0 / 6.0;
 
 /// A trial of fewer matches decides nothing.
 const LEAST_TRIALS: usize = 8;
@@ -14,11 +18,13 @@ impl<M: Playouts> Learner<M> {
     /// Plays matches of searches with the policy against searches without it, after random openings that each seat plays
     /// once, on `threads` threads until a limit is reached. An iteration of the limits is a match. A search without the
     /// policy gets a third more descents, since it needs less time for each. Searches use the policy from now on only if
-    /// it does not lose. Does nothing if the last generation has failed its test.
+    /// it does not lose. Does nothing if the last generation has failed its test. If there are too few matches to decide,
+    /// the trial before remains.
     ///
     /// # Errors
     /// The machine's errors.
     pub fn try_out(&mut self, limits: &Limits, threads: usize) -> Result<(), EvalError> {
+        let before = self.trial;
         self.begin_trial();
         let Some(policy) = self.used() else { return Ok(()) };
         let next = AtomicU64::new(0);
@@ -40,7 +46,18 @@ impl<M: Playouts> Learner<M> {
             shares.extend(found?);
         }
         self.end_trial(&shares);
+        if self.trial.is_none() {
+            self.trial = before;
+            self.use_policy();
+        }
         Ok(())
+    }
+
+    /// The number of matches of a trial whose searches have about `descents` descents together. The matches of self-play
+    /// so far tell how many moves a match has.
+    pub fn matches_of_trial(&self, descents: u64) -> u64 {
+        let of_match = self.descents as f64 / self.matches.max(1) as f64;
+        (descents as f64 / (of_match * TIMES).max(1.0)) as u64
     }
 
     /// Forgets the last trial. Returns whether a new one is worth its time: whether the policy has passed its last test.
