@@ -119,7 +119,8 @@ impl PolicyLearner {
         py.detach(|| self.lock().lesson().is_used())
     }
 
-    /// Forgets the last trial. Returns whether a new one is worth its time.
+    /// Lets searches use the policy until the trial ends, even if it has lost the one before. Returns whether the trial is
+    /// worth its time: whether the policy has passed its last test.
     fn begin_trial(&self, py: Python<'_>) -> bool {
         py.detach(|| self.lock().begin_trial())
     }
@@ -131,7 +132,8 @@ impl PolicyLearner {
         shares.map_err(|error| error::of_eval(py, &error))
     }
 
-    /// Ends a trial whose matches had these shares. Players use the policy only if it has not lost.
+    /// Ends a trial whose matches had these shares. Players use the policy only if it has not lost. Too few matches
+    /// decide nothing: the trial before remains.
     fn end_trial(&self, py: Python<'_>, shares: Vec<f64>) -> PyResult<()> {
         if shares.iter().any(|share| !share.is_finite()) {
             return Err(PyValueError::new_err("shares must be finite"));

@@ -11,7 +11,11 @@ use ggp_game::{EvalError, Move, Playouts, Role};
 use std::sync::Arc;
 
 /// A search with the policy has so many times the descents of a search of self-play: about as many as a player has.
-pub(super) const LONGER: u64 = 10;
+const LONGER: u64 = 10;
+/// A search without the policy has one more descent for so many, since it needs less time for each.
+const HANDICAP: u64 = 3;
+/// A match of two seats has so many times the descents of a match of self-play: the mean of its two searches.
+pub(super) const TIMES: f64 = LONGER as f64 * (1.0 + 0.5 / HANDICAP as f64);
 
 /// What the matches have in common.
 #[derive(Debug)]
@@ -81,7 +85,7 @@ impl<M: Playouts> Contest<M> {
             } else {
                 for &role in &seats {
                     let search = &mut searches[role.index()];
-                    let more = if role == seat { 0 } else { self.descents / 3 };
+                    let more = if role == seat { 0 } else { self.descents / HANDICAP };
                     match choose(search, role, self.descents + more, limits)? {
                         Some(mv) => search.worker.machine.move_text(mv).clone_into(&mut texts[role.index()]),
                         None => return Ok(None),

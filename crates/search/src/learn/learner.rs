@@ -110,7 +110,7 @@ pub struct Learner<M: Playouts> {
     pub(super) descents: u64,
     generations: Vec<Generation>,
     /// The policy that searches use, if it has passed the last test.
-    used: Option<Arc<Policy>>,
+    pub(super) used: Option<Arc<Policy>>,
     /// Positions from the searches of a match against others.
     watched: Vec<Sample>,
     pub(super) trial: Option<Trial>,
@@ -327,9 +327,14 @@ impl<M: Playouts> Learner<M> {
 
     /// Lets searches use the policy if it has passed the last test and lost no trial.
     pub(super) fn use_policy(&mut self) {
-        let last = self.generations.last().filter(|last| last.passes());
-        let last = last.filter(|_| self.trial.is_none_or(|trial| trial.passes()));
-        self.used = last.map(|last| Arc::new(self.policy.scaled(last.scale)));
+        let passes = self.trial.is_none_or(|trial| trial.passes());
+        self.used = if passes { self.passing_policy() } else { None };
+    }
+
+    /// The policy, if it has passed the last test.
+    pub(super) fn passing_policy(&self) -> Option<Arc<Policy>> {
+        let last = self.generations.last().filter(|last| last.passes())?;
+        Some(Arc::new(self.policy.scaled(last.scale)))
     }
 }
 

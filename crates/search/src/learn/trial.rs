@@ -1,15 +1,11 @@
 //! [`Trial`]: matches of searches with the policy against searches without it, which decide whether players use it.
 
-use super::contest::{Contest, LONGER};
+use super::contest::{Contest, TIMES};
 use super::learner::{Learner, Trial, on_threads};
 use crate::limits::Limits;
 use ggp_game::{EvalError, Playouts};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
-
-/// A match of a trial of two seats has so many times the descents of a match of self-play: the mean of the searches with and
-/// without the policy.
-const TIMES: f64 = LONGER as f64 * 7.0 / 6.0;
 
 /// A trial of fewer matches decides nothing.
 const LEAST_TRIALS: usize = 8;
@@ -18,13 +14,11 @@ impl<M: Playouts> Learner<M> {
     /// Plays matches of searches with the policy against searches without it, after random openings that each seat plays
     /// once, on `threads` threads until a limit is reached. An iteration of the limits is a match. A search without the
     /// policy gets a third more descents, since it needs less time for each. Searches use the policy from now on only if
-    /// it does not lose. Does nothing if the last generation has failed its test. If there are too few matches to decide,
-    /// the trial before remains.
+    /// it does not lose. Does nothing if the last generation has failed its test.
     ///
     /// # Errors
     /// The machine's errors.
     pub fn try_out(&mut self, limits: &Limits, threads: usize) -> Result<(), EvalError> {
-        let before = self.trial;
         self.begin_trial();
         let Some(policy) = self.used() else { return Ok(()) };
         let next = AtomicU64::new(0);
@@ -46,10 +40,6 @@ impl<M: Playouts> Learner<M> {
             shares.extend(found?);
         }
         self.end_trial(&shares);
-        if self.trial.is_none() {
-            self.trial = before;
-            self.use_policy();
-        }
         Ok(())
     }
 
@@ -60,11 +50,11 @@ impl<M: Playouts> Learner<M> {
         (descents as f64 / (of_match * TIMES).max(1.0)) as u64
     }
 
-    /// Forgets the last trial. Returns whether a new one is worth its time: whether the policy has passed its last test.
+    /// Lets searches use the policy until the trial ends, even if it has lost the one before. Returns whether the trial is
+    /// worth its time: whether the policy has passed its last test.
     pub fn begin_trial(&mut self) -> bool {
-        self.trial = None;
-        self.use_policy();
-        self.used().is_some()
+        self.used = self.passing_policy();
+        self.used.is_some()
     }
 
     /// Plays the matches of a trial that have the opening with the number `opening`: one for each seat. Returns the shares
@@ -87,12 +77,12 @@ impl<M: Playouts> Learner<M> {
     }
 
     /// Ends a trial whose matches had these shares. Searches use the policy from now on only if it has not lost. Too few
-    /// matches decide nothing.
+    /// matches decide nothing: the trial before remains.
     pub fn end_trial(&mut self, shares: &[f64]) {
         if shares.len() >= LEAST_TRIALS {
             let share = shares.iter().sum::<f64>() / shares.len() as f64;
             self.trial = Some(Trial { matches: shares.len() as u32, share });
-            self.use_policy();
         }
+        self.use_policy();
     }
 }
