@@ -22,21 +22,23 @@ pub(crate) fn run(args: &[String]) {
     for file in files {
         let game = stage::game(Path::new(file));
         let machine = stage::network(&game).expect("a network");
-        let mut mean = Mean::default();
+        let (mut mean, mut of_others) = (Mean::default(), Mean::default());
         let mut by_seat = vec![Mean::default(); game.role_count()];
         let mut playouts = [0; 2];
         for number in matches.clone() {
             let seat = number as usize % game.role_count();
             let options = [stage::options(a, number), stage::options(b, number)];
-            let share = play(&game, &machine, &options, seat, budgets, &mut playouts);
+            let (share, others) = play(&game, &machine, &options, seat, budgets, &mut playouts);
             by_seat[seat].add(share);
             mean.add(share);
+            of_others.add(others);
             all.add(share);
         }
         let ratio = playouts[0] as f64 / playouts[1].max(1) as f64;
         let by_seat: Vec<String> = by_seat.iter().map(|mean| format!("{:.2}", mean.mean())).collect();
         let (name, by_seat) = (stage::name(Path::new(file)), by_seat.join(" "));
-        println!("{name:<24} {mean}   by seat {by_seat}   playouts {ratio:.1} : 1");
+        let others = of_others.mean();
+        println!("{name:<24} {mean}   others {others:.3}   by seat {by_seat}   playouts {ratio:.1} : 1");
     }
     println!("{:<24} {all}", "all");
 }
@@ -56,7 +58,8 @@ impl Budget {
     }
 }
 
-/// Plays one match. Returns the goal share of `seat`, which the first player has.
+/// Plays one match. Returns the goal share of `seat`, which the first player has, and the mean of those of all other roles
+/// but chance: where the goals have no constant sum, the share of `seat` alone says little.
 fn play(
     game: &Arc<Game>,
     machine: &PropNetMachine,
@@ -64,7 +67,7 @@ fn play(
     seat: usize,
     budgets: [Budget; 2],
     playouts: &mut [u64; 2],
-) -> f64 {
+) -> (f64, f64) {
     let mut referee = machine.clone();
     let who = |role: Role| usize::from(role.index() != seat);
     let rules = AnonymousRules::new(game.description());
@@ -112,7 +115,9 @@ fn play(
         playouts[who(role)] += search.playouts();
     }
     referee.goals(&state, &mut goals).expect("evaluable");
-    goals[seat].score().share()
+    let share = |role: Role| goals[role.index()].score().share();
+    let others = game.roles().filter(|&role| role.index() != seat && game.nature() != Some(role));
+    (goals[seat].score().share(), Mean::of(&others.map(share).collect::<Vec<_>>()).mean())
 }
 
 /// Lets `run` search for `budget` of CPU time. If other processes take CPU time before the deadline, the search
