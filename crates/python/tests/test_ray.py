@@ -113,24 +113,27 @@ def test_a_tournament_survives_a_node(cluster, tmp_path):
 
     ended = threading.Event()
 
-    def nodes():
-        return {one["node"] for one in tasks(log) if "node" in one} if log.exists() else set()
+    def nodes(ran):
+        return {one["node"] for one in ran if "node" in one}
 
     def kill():
         # Where other programs take the processors, a node may begin late.
-        while len(nodes()) < 3 and not ended.wait(0.05):
-            pass
+        ran = []
+        while (len(nodes(ran)) < 3 or sum(one.get("matches", 0) for one in ran) < 20) and not ended.wait(0.05):
+            ran = tasks(log) if log.exists() else []
         cluster.remove_node(cluster.doomed.pop(), allow_graceful=False)
 
     killer = threading.Thread(target=kill)
     killer.start()
-    report = ggp.ray.tournament([NIM], PLAYERS, matches=matches, out=out, seconds=1, tasks=log, **UNTIMED)
-    ended.set()
-    killer.join()
+    try:
+        report = ggp.ray.tournament([NIM], PLAYERS, matches=matches, out=out, seconds=1, tasks=log, **UNTIMED)
+    finally:
+        ended.set()
+        killer.join()
     wait_for_nodes(2)
     assert (report.code, report.done, report.total, report.played) == (0, matches, matches, matches)
     assert records(out) == records(tmp_path / "alone.jsonl")
-    assert len(nodes()) == 3
+    assert len(nodes(tasks(log))) == 3
     assert report.retried == sum(len(one.get("lost", ())) for one in tasks(log))
     # A longer run goes on with the file.
     longer = ggp.ray.tournament([NIM], PLAYERS, matches=matches + 20, out=out, seconds=1, **UNTIMED)
