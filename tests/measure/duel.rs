@@ -18,7 +18,7 @@ pub(crate) fn run(args: &[String]) {
         Some((first, after)) => number(first)..number(after),
         None => 0..number(matches),
     };
-    let mut all = Mean::default();
+    let (mut all, mut all_others) = (Mean::default(), Mean::default());
     for file in files {
         let game = stage::game(Path::new(file));
         let machine = stage::network(&game).expect("a network");
@@ -33,6 +33,7 @@ pub(crate) fn run(args: &[String]) {
             mean.add(share);
             of_others.add(others);
             all.add(share);
+            all_others.add(others);
         }
         let ratio = playouts[0] as f64 / playouts[1].max(1) as f64;
         let by_seat: Vec<String> = by_seat.iter().map(|mean| format!("{:.2}", mean.mean())).collect();
@@ -40,7 +41,7 @@ pub(crate) fn run(args: &[String]) {
         let others = of_others.mean();
         println!("{name:<24} {mean}   others {others:.3}   by seat {by_seat}   playouts {ratio:.1} : 1");
     }
-    println!("{:<24} {all}", "all");
+    println!("{:<24} {all}   others {:.3}", "all", all_others.mean());
 }
 
 /// The time per move.
@@ -115,9 +116,10 @@ fn play(
         playouts[who(role)] += search.playouts();
     }
     referee.goals(&state, &mut goals).expect("evaluable");
-    let share = |role: Role| goals[role.index()].score().share();
+    let share = |seat: usize| goals[seat].score().share();
     let others = game.roles().filter(|&role| role.index() != seat && game.nature() != Some(role));
-    (goals[seat].score().share(), Mean::of(&others.map(share).collect::<Vec<_>>()).mean())
+    let of_others: Vec<f64> = others.map(|role| share(role.index())).collect();
+    (share(seat), Mean::of(&of_others).mean())
 }
 
 /// Lets `run` search for `budget` of CPU time. If other processes take CPU time before the deadline, the search

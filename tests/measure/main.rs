@@ -4,8 +4,8 @@
 //! * `speed FILE…`: playouts backed up per second of CPU time by the search in lanes, by `uct` on the
 //!   network, and by the search on the interpreter, and the share of time in playouts.
 //! * `duel A B SECONDS MATCHES FILE…`: the first player's mean goal share at equal CPU time a move,
-//!   seats rotated, with its standard error, and that of the other roles; a player with `iterations` gets those instead. SECONDS is
-//!   one time for both, or A's:B's. MATCHES is a number of matches, or FIRST-AFTER to go on with others.
+//!   seats rotated, with its standard error, and the mean share of the other roles; a player with
+//!   `iterations` gets those instead. SECONDS is one time for both, or A's:B's. MATCHES is a number of matches, or FIRST-AFTER to go on with others.
 //!   CPU time, so that other work on the machine does not decide matches; `0.5w` is wall clock time, as
 //!   players of several threads need.
 //! * `mixed SPEC SEEDS FILE…`: the frequency of the player's moves over so many seeds in each information set
