@@ -188,11 +188,11 @@ pub(crate) fn show(game: &Game, file: &Path, json: bool) -> anyhow::Result<Exit>
         tell(&mut out, generation, false)?;
     }
     writeln!(out, "{}", verdict(lesson))?;
-    writeln!(out, "\nThe features that weigh most, in points of the goal that a move gains by them:")?;
+    writeln!(out, "\nThe features that weigh most, by the standard deviations that a move gains by them:")?;
     for Feature { role, fluent, beside, weight } in lesson.features(&rules, learnt::FEATURES) {
         let beside = beside.map_or(String::new(), |beside| format!(" while {beside}"));
-        let (role, points) = (game.role_name(role), 100.0 * weight);
-        writeln!(out, "{points:>+7.1}  {role}: {}", console::printable(&format!("{fluent}{beside}")))?;
+        let role = game.role_name(role);
+        writeln!(out, "{weight:>+7.2}  {role}: {}", console::printable(&format!("{fluent}{beside}")))?;
     }
     Ok(Exit::Done)
 }

@@ -24,8 +24,8 @@ pub(crate) struct Arm {
     /// The advantage of the move, in shares: the mean of the move in [`History`](crate::history::History),
     /// minus the average of such means over all arms of the role in this node.
     pub(crate) advantage: f32,
-    /// The value of the move by the learnt policy, in shares; 0 without one.
-    pub(crate) learnt: f32,
+    /// The factor of the exploration constant by the learnt policy; 1 without one.
+    pub(crate) exploration: f32,
     /// Whether the arm is deferred: selection skips it until all arms that are not deferred are proved not
     /// to win. An arm is deferred if another arm wins at once, if its own move lets another role win at
     /// once, if the node has an equivalent arm that is not deferred, or while a run keeps to other moves of the
@@ -45,7 +45,7 @@ impl Arm {
             bounds: Bounds::UNKNOWN,
             sum: 0.0,
             advantage: 0.0,
-            learnt: 0.0,
+            exploration: 1.0,
             deferred: false,
             is_redundant: false,
         }

@@ -46,7 +46,6 @@ impl<M: Playouts> Search<M> {
             self.worker.machine.decisive_moves(&[state], &mut decisive)?;
         }
         self.open(root, &mut legal)?;
-        self.set_learnt(&[root])?;
         self.order(root, &legal, &mut decisive);
         Ok(())
     }
@@ -57,6 +56,7 @@ impl<M: Playouts> Search<M> {
     /// # Errors
     /// The machine's errors. Every node of the tree is consistent after an error.
     pub(crate) fn expand(&mut self, selection: Selection) -> Result<(), EvalError> {
+        self.ask_policy()?;
         let mut batch = std::mem::take(&mut self.worker.batch);
         let opened = self.open_leaves(&mut batch);
         self.worker.batch = batch;
@@ -76,7 +76,6 @@ impl<M: Playouts> Search<M> {
         for (&id, legal) in batch.unopened.iter().zip(batch.legal.chunks_exact_mut(roles)) {
             self.open(id, legal)?;
         }
-        self.set_learnt(&batch.unopened)?;
         let leaves = batch.unopened.iter().zip(batch.legal.chunks_exact(roles)).zip(decisive);
         for ((&id, legal), decisive) in leaves {
             self.order(id, legal, decisive.unwrap_or_default());

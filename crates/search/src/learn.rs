@@ -1,5 +1,5 @@
 //! Learning a game by self-play: [`Learner`] plays matches of short searches, whose nodes train a policy that
-//! searches use as prior of their arms; a [`Lesson`] is what was learnt of one game, without the words of its
+//! guides the exploration of searches; a [`Lesson`] is what was learnt of one game, without the words of its
 //! rules; [`Knowledge`] is a file of lessons.
 
 mod contest;

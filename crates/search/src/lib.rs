@@ -46,6 +46,7 @@ mod descend;
 mod descent;
 mod draw;
 mod expand;
+mod guidance;
 mod halving;
 mod history;
 mod id;

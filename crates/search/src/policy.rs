@@ -1,4 +1,5 @@
-//! A policy that is learnt from searches: it predicts by how much a move leads over its siblings.
+//! A policy that is learnt from searches: it predicts by how much a move leads over its siblings, in standard deviations
+//! of the siblings' values.
 //!
 //! The prediction is linear in the fluents that the move changes. A fluent that appears adds its own weight and one
 //! weight for each fluent of its context ([`Hints::fluent_contexts`]) that holds after the move; a fluent that
@@ -15,13 +16,14 @@ use ggp_game::Role;
 use std::sync::Arc;
 
 /// The step size of `AdaGrad` (Duchi, Hazan & Singer 2011).
-const RATE: f32 = 0.004;
+const RATE: f32 = 0.04;
 /// The weight decay of a step.
 const DECAY: f32 = 1e-3;
-/// The least weight of the history of moves in a policy, so that the history can be told from the rest of it.
-const LEAST_HISTORY: f32 = 0.01;
 /// Keeps the first steps of a weight small.
-const DAMPING: f32 = 1e-3;
+const DAMPING: f32 = 1e-2;
+/// The variance of the arms' values that counts as noise, in squared shares: where the values of a sample differ by less
+/// than one hundredth, their leads stay small.
+const NOISE: f32 = 1e-4;
 
 /// The fluents of one 64-bit word of a state that belong to the context of a fluent.
 #[derive(Clone, Copy, Debug)]
@@ -100,8 +102,6 @@ pub(crate) struct Policy {
     pub(crate) weights: Vec<f32>,
     /// For each weight, the sum of the squares of its slopes so far.
     pub(crate) squares: Vec<f32>,
-    /// The weight of a move's advantage in the history.
-    pub(crate) history: f32,
     gradient: Gradient,
 }
 
@@ -122,7 +122,7 @@ impl Gradient {
 }
 
 /// One arm of a sample: what the policy predicts and what the search has found, both as a lead over the mean of the
-/// sample, and the weight of the arm.
+/// sample in standard deviations, and the weight of the arm.
 struct Prediction {
     value: f32,
     target: f32,
@@ -130,19 +130,19 @@ struct Prediction {
 }
 
 impl Policy {
-    /// A policy of `roles` roles that predicts what the history of moves predicts.
+    /// A policy of `roles` roles that predicts no lead.
     pub(crate) fn new(features: Arc<Features>, roles: usize) -> Policy {
         let size = features.size * roles;
         Policy {
             features,
             weights: vec![0.0; size],
             squares: vec![0.0; size],
-            history: 1.0,
             gradient: Gradient { sums: vec![0.0; size], touched: Vec::new() },
         }
     }
 
-    /// What the fluents say for a move of `role` that leads from the state `before` to the state `after`.
+    /// What the fluents say for a move of `role` that leads from the state `before` to the state `after`: its lead in
+    /// standard deviations, but for a term that all moves of the state share.
     pub(crate) fn value(&self, before: &[u64], after: &[u64], role: Role) -> f32 {
         let weights = &self.weights[role.index() * self.features.size..];
         let mut sum = 0.0;
@@ -152,13 +152,11 @@ impl Policy {
 
     /// The predictions for the arms of `sample`.
     fn predict(&self, sample: &Sample) -> Vec<Prediction> {
-        Policy::centred(sample, |arm| {
-            self.history * arm.advantage + self.value(&sample.before, &arm.after, sample.role)
-        })
+        Policy::predictions(sample, |arm| self.value(&sample.before, &arm.after, sample.role))
     }
 
     /// The predictions that `value` makes for the arms of `sample`.
-    fn centred(sample: &Sample, value: impl Fn(&SampleArm) -> f32) -> Vec<Prediction> {
+    fn predictions(sample: &Sample, value: impl Fn(&SampleArm) -> f32) -> Vec<Prediction> {
         let mut all: Vec<Prediction> = sample
             .arms
             .iter()
@@ -172,6 +170,11 @@ impl Policy {
             one.value -= values;
             one.target -= targets;
         }
+        let variance = all.iter().map(|one| one.weight * one.target * one.target).sum::<f32>() / weight;
+        let deviation = (variance + NOISE).sqrt();
+        for one in &mut all {
+            one.target /= deviation;
+        }
         all
     }
 
@@ -180,11 +183,9 @@ impl Policy {
     pub(crate) fn best_scale(&self, samples: &[&Sample]) -> f32 {
         let (mut product, mut square) = (0.0, 0.0);
         for sample in samples {
-            let by_history = Policy::centred(sample, |arm| self.history * arm.advantage);
-            for (all, by_history) in self.predict(sample).iter().zip(by_history) {
-                let own = all.value - by_history.value;
-                product += f64::from(all.weight * own * (all.target - by_history.value));
-                square += f64::from(all.weight * own * own);
+            for one in self.predict(sample) {
+                product += f64::from(one.weight * one.value * one.target);
+                square += f64::from(one.weight * one.value * one.value);
             }
         }
         if square > 0.0 { (product / square).clamp(0.0, 1.0) as f32 } else { 0.0 }
@@ -224,19 +225,18 @@ impl Policy {
 
 /// The share of the variance of the arms' leads that the history of moves explains, with the weight `weight`.
 pub(crate) fn explained_by_history(samples: &[&Sample], weight: f32) -> f64 {
-    explained(samples.iter().flat_map(|sample| Policy::centred(sample, |arm| weight * arm.advantage)))
+    explained(samples.iter().flat_map(|sample| Policy::predictions(sample, |arm| weight * arm.advantage)))
 }
 
-/// The weight with which the history of moves explains most of the variance of the arms' leads; not below
-/// [`LEAST_HISTORY`].
+/// The weight with which the history of moves explains most of the variance of the arms' leads; not below 0.
 pub(crate) fn weight_of_history(samples: &[&Sample]) -> f32 {
     let (mut product, mut square) = (0.0, 0.0);
-    for one in samples.iter().flat_map(|sample| Policy::centred(sample, |arm| arm.advantage)) {
+    for one in samples.iter().flat_map(|sample| Policy::predictions(sample, |arm| arm.advantage)) {
         product += f64::from(one.weight * one.value * one.target);
         square += f64::from(one.weight * one.value * one.value);
     }
     let best = if square > 0.0 { (product / square) as f32 } else { 0.0 };
-    best.max(LEAST_HISTORY)
+    best.max(0.0)
 }
 
 fn explained(predictions: impl Iterator<Item = Prediction>) -> f64 {
@@ -297,16 +297,15 @@ mod tests {
         let (known, new) = (samples(2000, 1), samples(200, 2));
         let new = all(&new);
         let mut policy = policy();
-        policy.history = weight_of_history(&all(&known));
-        let by_history = explained_by_history(&new, policy.history);
-        assert!((policy.explained(&new) - by_history).abs() < 1e-6, "nothing learnt yet");
+        let by_history = explained_by_history(&new, weight_of_history(&all(&known)));
+        assert!(policy.explained(&new).abs() < 1e-6, "nothing learnt yet");
         for _ in 0..10 {
             for sample in &known {
                 policy.train(sample);
             }
         }
         let by_policy = policy.explained(&new);
-        assert!(by_history < 0.5 && by_policy > 0.9, "{by_history} {by_policy}");
+        assert!(by_history < 0.5 && by_policy > 0.8, "{by_history} {by_policy}");
     }
 
     #[test]
@@ -314,7 +313,6 @@ mod tests {
         let (few, other, new) = (samples(12, 3), samples(100, 4), samples(400, 5));
         let (other, new) = (all(&other), all(&new));
         let mut policy = policy();
-        policy.history = 0.0;
         for _ in 0..2000 {
             for sample in &few {
                 policy.train(sample);

@@ -66,16 +66,15 @@ pub(crate) struct Regression {
 }
 
 impl Regression {
-    /// Adds one role's arms in a node where the role's mean is `mean`. `advantage` is what predicts the lead of an arm. One
-    /// visit is the mean of about `playouts` playouts.
-    pub(crate) fn add(&mut self, arms: &[Arm], mean: f64, playouts: f64, advantage: impl Fn(&Arm) -> f32) {
+    /// Adds one role's arms in a node where the role's mean is `mean`. One visit is the mean of about `playouts` playouts.
+    pub(crate) fn add(&mut self, arms: &[Arm], mean: f64, playouts: f64) {
         if self.arms > MEMORY {
             self.halve();
         }
         for arm in arms.iter().filter(|arm| f64::from(arm.visits) * playouts >= LEAST_PLAYOUTS) {
             let visits = f64::from(arm.visits);
             let own = arm.sum / visits;
-            let (lead, advantage) = (own - mean, f64::from(advantage(arm)));
+            let (lead, advantage) = (own - mean, f64::from(arm.advantage));
             // Smoothing towards 0.5 keeps the variance positive if a few visits all have the same score.
             let smooth = (arm.sum + 1.0) / (visits + 2.0);
             let visit = smooth * (1.0 - smooth) / playouts;
@@ -141,7 +140,7 @@ mod tests {
                 advantage: advantage as f32,
                 ..Arm::new(Move(0))
             };
-            regression.add(&[arm], 0.5, 1.0, |arm| arm.advantage);
+            regression.add(&[arm], 0.5, 1.0);
         }
         regression
     }

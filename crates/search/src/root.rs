@@ -60,12 +60,12 @@ impl<M: Playouts> Search<M> {
             subgames,
             history: History::new(roles),
             regression: Regression::default(),
-            regression_of_history: Regression::default(),
             prior_model: PriorModel::default(),
             advantages: Vec::new(),
             preferred: None,
             draft: None,
             policy: None,
+            awaiting_policy: Vec::new(),
             batches: 0,
             in_flight: 0,
         };

@@ -8,6 +8,7 @@ use crate::beam::Beam;
 use crate::conditions::ConditionSearch;
 use crate::descend::Selection;
 use crate::history::History;
+use crate::id::NodeId;
 use crate::options::MctsOptions;
 use crate::prior::{PriorModel, Regression};
 use crate::regret::REGRET_HORIZON;
@@ -65,8 +66,6 @@ pub struct Search<M: Playouts> {
     pub(crate) subgames: Option<Subgames<M>>,
     pub(crate) history: History,
     pub(crate) regression: Regression,
-    /// The same for the history of moves alone, as long as there is a policy.
-    pub(crate) regression_of_history: Regression,
     pub(crate) prior_model: PriorModel,
     /// A buffer for the advantages of one role's arms.
     pub(crate) advantages: Vec<f32>,
@@ -76,6 +75,8 @@ pub struct Search<M: Playouts> {
     pub(crate) draft: Option<(Role, Draft, Instant)>,
     /// The learnt policy.
     pub(crate) policy: Option<Arc<crate::policy::Policy>>,
+    /// The nodes that have enough visits for the policy, which has not been asked about them yet.
+    pub(crate) awaiting_policy: Vec<NodeId>,
     /// The number of batches begun so far.
     pub(crate) batches: u64,
     /// The number of iterations that have begun and are not backed up yet.

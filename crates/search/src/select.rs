@@ -154,7 +154,7 @@ impl UpperBounds {
         let both = 1.0 / (visits * pulls);
         let sum = arm.sum as f32 + self.weight * (self.expected + self.slope * arm.advantage);
         let (low, high) = (f32::from(arm.bounds.low) * 0.01, f32::from(arm.bounds.high) * 0.01);
-        ((sum * pulls * both).max(low).min(high), (self.width * visits * both).sqrt())
+        ((sum * pulls * both).max(low).min(high), arm.exploration * (self.width * visits * both).sqrt())
     }
 }
 

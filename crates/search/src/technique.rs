@@ -45,8 +45,8 @@ pub enum Technique {
     /// With two roles and alternating moves, a search for a move to play halves the root's moves round by round
     /// (sequential halving).
     Halving,
-    /// Searches use a policy that self-play has taught, in the prior of arms: it predicts the values of moves by the
-    /// fluents that they change. It is used if it has predicted unknown matches better than the history.
+    /// Searches explore the moves more that a policy prefers, which self-play has taught: it predicts the leads of moves by
+    /// the fluents that they change. It is used if it has predicted unknown matches better than the history.
     Learn,
 }
 
@@ -121,7 +121,7 @@ impl Technique {
                 "two roles, alternating moves: search the better half of the moves, then the better half of those"
             }
             Technique::Learn => {
-                "use what self-play has taught of the game, as prior of moves (with `knowledge` or `self_play`)"
+                "explore more what self-play has taught to prefer (with `knowledge` or `self_play`)"
             }
         }
     }

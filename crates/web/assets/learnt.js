@@ -39,17 +39,17 @@ function curve(generations) {
 /** The features that weigh most, in the words of the rules. */
 function features(all) {
   const row = ({ role, fluent, beside, weight }) => {
-    const points = `${weight < 0 ? "−" : "+"}${Math.abs(100 * weight).toFixed(1)}`;
+    const lead = `${weight < 0 ? "−" : "+"}${Math.abs(weight).toFixed(2)}`;
     const besides = beside ? ` while ${moveText(beside)}` : "";
     return el(
       "tr",
       {},
-      el("td", { class: "number" }, points),
+      el("td", { class: "number" }, lead),
       el("td", {}, words(role)),
       el("td", { class: "move" }, `${moveText(fluent)}${besides}`),
     );
   };
-  const heads = ["Points", "Role", "A move that makes true"].map((text) => el("th", { scope: "col" }, text));
+  const heads = ["Lead", "Role", "A move that makes true"].map((text) => el("th", { scope: "col" }, text));
   return [
     el("h3", {}, "What weighs most"),
     el(

@@ -38,7 +38,8 @@ pub fn generation(one: &Generation) -> Value {
 }
 
 /// What `lesson` holds of `game` as JSON: the test of each generation, the oldest first; the ten features that weigh
-/// most, in the words of the rules, with the part of the goal that a move gains by them; the last matches against the
+/// most, in the words of the rules, with the lead that a move gains by them, in standard deviations of the values of a
+/// state's moves; the last matches against the
 /// search without the policy, or null; and whether searches use the policy.
 pub fn lesson(game: &Game, lesson: &Lesson) -> Value {
     let name = |role: Role| game.role_name(role);

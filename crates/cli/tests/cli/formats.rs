@@ -108,7 +108,7 @@ fn what_a_later_version_wrote_is_refused_and_stays() {
     old.write("sealed.json", sealed);
     let lessons = old.read("lessons.knowledge");
     let rest = lessons.strip_prefix(b"ggp knowledge 1\n").expect("its first line");
-    let lessons = [b"ggp knowledge 2\n", rest].concat();
+    let lessons = [b"ggp knowledge 3\n", rest].concat();
     old.write("lessons.knowledge", &lessons);
     old.write("tic_tac_toe.view.json", r#"{"version": 2, "shape": "square"}"#);
     for (arguments, format) in [
@@ -126,12 +126,14 @@ fn what_a_later_version_wrote_is_refused_and_stays() {
     ] {
         let run = old.ggp(arguments, "");
         let version = env!("CARGO_PKG_VERSION");
+        let (newer, known) =
+            if format == "ggp knowledge" { (3, "versions 1 to 2") } else { (2, "version 1") };
         let said = format!(
-            "version 2 of the format `{format}` is unknown to ggp {version}, which reads version 1: use"
+            "version {newer} of the format `{format}` is unknown to ggp {version}, which reads {known}: use"
         );
         assert!(run.code != 0 && run.stderr.contains(&said), "{arguments}: {} {}", run.code, run.stderr);
         // Once, with the name of the file.
-        assert_eq!(run.stderr.matches("version 2").count(), 1, "{}", run.stderr);
+        assert_eq!(run.stderr.matches(&format!("version {newer}")).count(), 1, "{}", run.stderr);
         let file = arguments.split(' ').find(|word| word.ends_with("json") || word.ends_with("jsonl"));
         assert!(run.stderr.contains(file.unwrap_or(".")), "{}", run.stderr);
     }
@@ -175,9 +177,14 @@ fn objects_that_are_printed_say_what_they_are() {
         assert_ne!(object, json!({"format": name, "version": 1}), "its members are there");
         assert!(page.contains(&format!("| `{name}` | 1 |")), "{name} is not in upgrading.md");
     }
-    for name in
-        ["ggp record", "ggp result", "ggp sealed record", "ggp knowledge", "ggp view", "ggp self-play"]
-    {
-        assert!(page.contains(&format!("| `{name}` | 1 |")), "{name} is not in upgrading.md");
+    for (name, version) in [
+        ("ggp record", 1),
+        ("ggp result", 1),
+        ("ggp sealed record", 1),
+        ("ggp knowledge", 2),
+        ("ggp view", 1),
+        ("ggp self-play", 1),
+    ] {
+        assert!(page.contains(&format!("| `{name}` | {version} |")), "{name} is not in upgrading.md");
     }
 }

@@ -13,7 +13,7 @@ use std::sync::Arc;
 /// A search with the policy has so many times the descents of a search of self-play: about as many as a player has.
 const LONGER: u64 = 10;
 /// A search without the policy has one more descent for so many, since it needs less time for each.
-const HANDICAP: u64 = 3;
+const HANDICAP: u64 = 10;
 /// A match of two seats has so many times the descents of a match of self-play: the mean of its two searches.
 pub(super) const TIMES: f64 = LONGER as f64 * (1.0 + 0.5 / HANDICAP as f64);
 

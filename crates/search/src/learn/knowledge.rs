@@ -3,7 +3,7 @@
 //! Invariants: a file is written whole under another name and then renamed, so that it is never torn. A file that is
 //! damaged, foreign or of a newer version is refused and never overwritten.
 
-use super::lesson::Lesson;
+use super::lesson::{Lesson, LessonOfVersion1};
 use ggp_game::{AnonymousRules, Format, FormatError};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -12,7 +12,7 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 /// The format of files of lessons. A file begins with a line of its name and version.
-pub const KNOWLEDGE: Format = Format::new("ggp knowledge", 1);
+pub const KNOWLEDGE: Format = Format::new("ggp knowledge", 2);
 /// The largest size of a file, in bytes.
 const MOST_BYTES: u64 = 256 << 20;
 
@@ -33,6 +33,19 @@ const MOST_BYTES: u64 = 256 << 20;
 pub struct Knowledge {
     /// The lessons with the keys of their games; the one that was learnt last is the last.
     lessons: Vec<([u8; 32], Lesson)>,
+}
+
+/// A file of version 1.
+#[derive(Deserialize)]
+struct KnowledgeOfVersion1 {
+    lessons: Vec<([u8; 32], LessonOfVersion1)>,
+}
+
+impl KnowledgeOfVersion1 {
+    fn converted(self) -> Knowledge {
+        let lessons = self.lessons.into_iter().map(|(key, lesson)| (key, lesson.converted()));
+        Knowledge { lessons: lessons.collect() }
+    }
 }
 
 /// The reason why a file of lessons cannot be read or written.
@@ -90,14 +103,20 @@ impl Knowledge {
         let rest = name.and_then(|rest| rest.strip_prefix(b" ")).ok_or_else(foreign)?;
         let end = rest.iter().take(12).position(|&byte| byte == b'\n').ok_or_else(foreign)?;
         let version = std::str::from_utf8(&rest[..end]).ok().and_then(|text| text.parse().ok());
-        let known = KNOWLEDGE.check_version(version.ok_or_else(foreign)?);
-        known.map_err(|why| KnowledgeError::Format { file: file.to_owned(), why })?;
+        let version = version.ok_or_else(foreign)?;
+        KNOWLEDGE
+            .check_version(version)
+            .map_err(|why| KnowledgeError::Format { file: file.to_owned(), why })?;
         let damaged = || KnowledgeError::Damaged(file.to_owned());
         let (sum, body) = rest[end + 1..].split_first_chunk::<32>().ok_or_else(damaged)?;
         if Sha256::digest(body).as_slice() != sum {
             return Err(damaged());
         }
-        let knowledge: Knowledge = postcard::from_bytes(body).map_err(|_| damaged())?;
+        let knowledge = match version {
+            1 => postcard::from_bytes(body).map(|of_version_1: KnowledgeOfVersion1| of_version_1.converted()),
+            _ => postcard::from_bytes::<Knowledge>(body),
+        };
+        let knowledge = knowledge.map_err(|_| damaged())?;
         if knowledge.lessons.iter().all(|(_, lesson)| lesson.is_sound()) {
             Ok(knowledge)
         } else {
@@ -167,9 +186,10 @@ fn key(rules: &AnonymousRules) -> [u8; 32] {
 #[cfg(test)]
 mod tests {
     use super::{Knowledge, KnowledgeError};
-    use crate::learn::{Generation, Lesson};
+    use crate::learn::{Generation, Lesson, Trial};
     use crate::policy::{Features, Policy};
     use ggp_game::{AnonymousRules, Fact};
+    use sha2::{Digest, Sha256};
     use std::fs;
 
     fn rules(text: &str) -> AnonymousRules {
@@ -216,6 +236,26 @@ mod tests {
         let nowhere = folder.path().join("none/games");
         let failed = Knowledge::add_to(&nowhere, &one, lesson(&one, 1.0));
         assert!(matches!(failed, Err(KnowledgeError::Write { .. })));
+    }
+
+    #[test]
+    fn weights_of_version_1_become_standard_deviations() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("games");
+        let one = rules("(init a)");
+        let generations = [Generation { scale: 1.0, ..Generation::default() }];
+        let trial = Some(Trial { matches: 8, share: 0.5 });
+        let (fluents, contexts) = (vec![one.anonymous("a")], vec![Vec::<u32>::new()]);
+        let (weights, squares) = (vec![0.25f32, -0.5], vec![0.01f32, 0.0]);
+        let old = (fluents, contexts, weights, squares, 0.5f32, generations.to_vec(), trial);
+        let body = postcard::to_allocvec(&vec![(super::key(&one), old)]).unwrap();
+        let text = [b"ggp knowledge 1\n".as_slice(), &Sha256::digest(&body), &body].concat();
+        fs::write(&file, text).unwrap();
+        let knowledge = Knowledge::read(&file).unwrap();
+        let read = knowledge.lesson(&one).expect("the lesson");
+        assert_eq!((read.generations(), read.trial()), (&generations[..], trial));
+        let weights: Vec<f32> = read.features(&one, 2).iter().map(|one| one.weight).collect();
+        assert_eq!(weights, [-5.0, 2.5]);
     }
 
     #[test]

@@ -304,7 +304,6 @@ impl<M: Playouts> Learner<M> {
         };
         let (training, scaling, testing) =
             (of(&Purpose::Training), of(&Purpose::Scaling), of(&Purpose::Testing));
-        self.policy.history = weight_of_history(&training);
         for sample in (0..EPOCHS).flat_map(|_| &training) {
             if limits.stop.is_stopped() || limits.is_short_of(Duration::ZERO) {
                 break;
@@ -316,7 +315,7 @@ impl<M: Playouts> Learner<M> {
             matches: self.matches,
             descents: self.descents,
             samples: training.len() as u64,
-            by_history: explained_by_history(&testing, self.policy.history),
+            by_history: explained_by_history(&testing, weight_of_history(&training)),
             by_policy: self.policy.scaled(scale).explained(&testing),
             scale,
         };

@@ -20,9 +20,33 @@ pub struct Lesson {
     weights: Vec<f32>,
     /// For each weight, the sum of the squares of its slopes so far.
     squares: Vec<f32>,
-    history: f32,
     pub(crate) generations: Vec<Generation>,
     pub(crate) trial: Option<Trial>,
+}
+
+/// A lesson in a file of version 1. Its policy predicted the lead of a move in shares, as far as the history of moves did
+/// not.
+#[derive(Deserialize)]
+pub(crate) struct LessonOfVersion1 {
+    fluents: Vec<String>,
+    contexts: Vec<Vec<u32>>,
+    weights: Vec<f32>,
+    squares: Vec<f32>,
+    _history: f32,
+    generations: Vec<Generation>,
+    trial: Option<Trial>,
+}
+
+impl LessonOfVersion1 {
+    /// The lesson with weights that predict leads in standard deviations: one is taken for a tenth, which is about that of
+    /// most games. More self-play mends what this misses.
+    pub(crate) fn converted(self) -> Lesson {
+        const PER_SHARE: f32 = 10.0;
+        let LessonOfVersion1 { fluents, contexts, weights, squares, generations, trial, .. } = self;
+        let times = |values: Vec<f32>, factor: f32| values.into_iter().map(|value| value * factor).collect();
+        let (weights, squares) = (times(weights, PER_SHARE), times(squares, PER_SHARE * PER_SHARE));
+        Lesson { fluents, contexts, weights, squares, generations, trial }
+    }
 }
 
 /// One feature of a policy with its weight.
@@ -34,7 +58,8 @@ pub struct Feature {
     pub fluent: String,
     /// The fluent that must hold beside it; `None` for the fluent alone.
     pub beside: Option<String>,
-    /// By how much a move with the feature leads over a move without it, in shares of the goals.
+    /// By how much a move with the feature leads over a move without it, in standard deviations of the values of the
+    /// state's moves.
     pub weight: f32,
 }
 
@@ -67,7 +92,6 @@ impl Lesson {
             contexts,
             weights: take(&policy.weights),
             squares: take(&policy.squares),
-            history: policy.history,
             generations: generations.to_vec(),
             trial,
         }
@@ -95,7 +119,7 @@ impl Lesson {
         };
         let (weights, squares) = (take(&self.weights), take(&self.squares));
         let mut policy = Policy::new(features, self.weights.len() / size.max(1));
-        (policy.weights, policy.squares, policy.history) = (weights, squares, self.history);
+        (policy.weights, policy.squares) = (weights, squares);
         Some(policy)
     }
 
@@ -189,7 +213,6 @@ impl Lesson {
             && self.squares.len() == self.weights.len()
             && finite(&self.weights)
             && finite(&self.squares)
-            && self.history.is_finite()
             && self.generations.iter().all(Generation::is_sound)
             && self.trial.is_none_or(|trial| trial.share.is_finite())
     }

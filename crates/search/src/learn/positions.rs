@@ -6,7 +6,7 @@ use crate::search::Search;
 use ggp_game::{EvalError, Move, Playouts};
 
 /// A node becomes a sample if it has at least this many visits.
-const LEAST_VISITS: u32 = 64;
+const LEAST_VISITS: u32 = 32;
 /// An arm with this many visits has half of the weight of an arm with very many.
 const HALF_WEIGHT: f32 = 16.0;
 

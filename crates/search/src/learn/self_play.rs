@@ -40,8 +40,8 @@ pub(super) enum Purpose {
 impl SelfPlayMatch {
     pub(super) fn purpose(&self) -> Purpose {
         match self.number % CYCLE {
-            0 => Purpose::Testing,
-            1 => Purpose::Scaling,
+            1 => Purpose::Testing,
+            2 => Purpose::Scaling,
             _ => Purpose::Training,
         }
     }

@@ -13,7 +13,7 @@ const LEAST_TRIALS: usize = 8;
 impl<M: Playouts> Learner<M> {
     /// Plays matches of searches with the policy against searches without it, after random openings that each seat plays
     /// once, on `threads` threads until a limit is reached. An iteration of the limits is a match. A search without the
-    /// policy gets a third more descents, since it needs less time for each. Searches use the policy from now on only if
+    /// policy gets a tenth more descents, since it needs less time for each. Searches use the policy from now on only if
     /// it does not lose. Does nothing if the last generation has failed its test.
     ///
     /// # Errors
