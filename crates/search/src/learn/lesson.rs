@@ -38,8 +38,8 @@ pub(crate) struct LessonOfVersion1 {
 }
 
 impl LessonOfVersion1 {
-    /// The lesson with weights that predict leads in standard deviations: one is taken for a tenth, which is about that of
-    /// most games. More self-play mends what this misses.
+    /// The lesson with weights that predict leads in standard deviations. Version 1 does not tell these, so each is taken
+    /// for a tenth of the range of the goals. More self-play mends what this misses.
     pub(crate) fn converted(self) -> Lesson {
         const PER_SHARE: f32 = 10.0;
         let LessonOfVersion1 { fluents, contexts, weights, squares, generations, trial, .. } = self;
