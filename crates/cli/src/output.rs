@@ -6,7 +6,7 @@ use serde::Serialize;
 use std::io::{self, Write};
 
 pub(crate) const ANALYZE: Format = Format::new("ggp analyze", 1);
-pub(crate) const LEARNT: Format = Format::new("ggp analyze --learnt", 1);
+pub(crate) const LEARNT: Format = Format::new("ggp analyze --learnt", 2);
 pub(crate) const BENCH: Format = Format::new("ggp bench", 1);
 pub(crate) const CHECK: Format = Format::new("ggp check", 1);
 pub(crate) const EXPLAIN: Format = Format::new("ggp check --explain", 1);
