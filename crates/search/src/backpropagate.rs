@@ -161,9 +161,7 @@ impl<M: Playouts> Search<M> {
             if self.options.has(Technique::Solver) {
                 self.tree.prove(&descent.path, self.chance);
             }
-            for &id in descent.path.nodes() {
-                self.note_visit(id);
-            }
+            self.note_visits(&descent.path);
         }
     }
 

@@ -4,6 +4,7 @@
 
 use crate::id::NodeId;
 use crate::node::{Chooser, Phase};
+use crate::path::Path;
 use crate::policy::Policy;
 use crate::search::Search;
 use ggp_game::{EvalError, Playouts, Role};
@@ -34,10 +35,11 @@ impl<M: Playouts> Search<M> {
         self.ask_policy()
     }
 
-    /// Notes that the node `id` has got one more visit.
-    pub(crate) fn note_visit(&mut self, id: NodeId) {
-        if self.policy.is_some() && self.tree[id].visits == LEAST_VISITS {
-            self.awaiting_policy.push(id);
+    /// Notes that each node on `path` has got one more visit.
+    pub(crate) fn note_visits(&mut self, path: &Path) {
+        if self.policy.is_some() {
+            let has_enough = |id: &&NodeId| self.tree[**id].visits == LEAST_VISITS;
+            self.awaiting_policy.extend(path.nodes().iter().filter(has_enough));
         }
     }
 
