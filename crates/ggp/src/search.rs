@@ -141,8 +141,10 @@ impl Search {
     /// [`Error::HiddenInformation`] in a game with percepts; [`Error::Eval`] when the machine cannot evaluate the
     /// rules.
     pub fn new(reasoner: &Reasoner, options: &MctsOptions) -> Result<Search, Error> {
-        let initial = reasoner.clone().initial_state()?;
-        Search::from_state(reasoner, options, &initial)
+        // The state counts for the reasoner that made it: a clone may lack terms that the interpreter has met since.
+        let mut reasoner = reasoner.clone();
+        let initial = reasoner.initial_state()?;
+        Search::from_state(&reasoner, options, &initial)
     }
 
     /// A search from `state`.
@@ -414,6 +416,16 @@ impl WithMachine for Prove<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_interpreter_searches_a_game_whose_initial_facts_follow_from_rules() {
+        let rules = "(role you) (<= (init (left ?n)) (most ?n)) (most (s (s z))) (legal you go)
+            (<= (next (left ?n)) (true (left (s ?n)))) (<= terminal (true (left z))) (goal you 100)";
+        let game = crate::parse(rules).expect("rules");
+        let mut search = Search::new(&Reasoner::interpreter(&game), &MctsOptions::default()).expect("a search");
+        search.run(&Limits::iterations(3));
+        assert_eq!(search.best_move(Role(0)).expect("a move"), "go");
+    }
 
     #[test]
     fn games_of_hidden_information_are_refused() {
