@@ -2,15 +2,17 @@
 
 use crate::stage;
 use crate::statistics::Mean;
-use ggp_game::{AnonymousRules, CpuClock, Game, Role, StateMachine};
+use ggp_game::{AnonymousRules, CpuClock, Deadline, Game, Role, StateMachine, StopToken};
 use ggp_propnet::PropNetMachine;
-use ggp_search::{Halt, Knowledge, Limits, MctsOptions, Search};
+use ggp_search::{Halt, Knowledge, Limits, MctsOptions, Search, Technique};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 pub(crate) fn run(args: &[String]) {
     let [a, b, seconds, matches, files @ ..] = args else { panic!("A B SECONDS MATCHES FILE…") };
+    let (start, seconds) = seconds.split_once('+').unwrap_or(("0", seconds));
+    let start = Duration::from_secs_f64(start.parse().expect("the seconds of the start clock"));
     let (of_a, of_b) = seconds.split_once(':').unwrap_or((seconds, seconds));
     let budgets = [Budget::read(of_a), Budget::read(of_b)];
     let number = |text: &str| text.parse::<u64>().expect("MATCHES");
@@ -24,11 +26,12 @@ pub(crate) fn run(args: &[String]) {
         let machine = stage::network(&game).expect("a network");
         let (mut mean, mut of_others) = (Mean::default(), Mean::default());
         let mut by_seat = vec![Mean::default(); game.role_count()];
-        let mut playouts = [0; 2];
+        let (mut playouts, mut with_policy) = ([0; 2], 0);
         for number in matches.clone() {
             let seat = number as usize % game.role_count();
             let options = [stage::options(a, number), stage::options(b, number)];
-            let (share, others) = play(&game, &machine, &options, seat, budgets, &mut playouts);
+            let (share, others) =
+                play(&game, &machine, &options, seat, (start, budgets), &mut playouts, &mut with_policy);
             by_seat[seat].add(share);
             mean.add(share);
             of_others.add(others);
@@ -39,7 +42,9 @@ pub(crate) fn run(args: &[String]) {
         let by_seat: Vec<String> = by_seat.iter().map(|mean| format!("{:.2}", mean.mean())).collect();
         let (name, by_seat) = (stage::name(Path::new(file)), by_seat.join(" "));
         let others = of_others.mean();
-        println!("{name:<24} {mean}   others {others:.3}   by seat {by_seat}   playouts {ratio:.1} : 1");
+        println!(
+            "{name:<24} {mean}   others {others:.3}   by seat {by_seat}   playouts {ratio:.1} : 1   policy in {with_policy}"
+        );
     }
     println!("{:<24} {all}   others {:.3}", "all", all_others.mean());
 }
@@ -66,15 +71,19 @@ fn play(
     machine: &PropNetMachine,
     options: &[MctsOptions; 2],
     seat: usize,
-    budgets: [Budget; 2],
+    (start, budgets): (Duration, [Budget; 2]),
     playouts: &mut [u64; 2],
+    with_policy: &mut u64,
 ) -> (f64, f64) {
     let mut referee = machine.clone();
     let who = |role: Role| usize::from(role.index() != seat);
     let rules = AnonymousRules::new(game.description());
-    let search = |role| {
+    let search = |role: Role| {
         let options = &options[who(role)];
         let mut search = Search::new(machine.clone(), options).expect("a search");
+        if !start.is_zero() {
+            begin(&mut search, options, role, start);
+        }
         if let Some(descents) = options.self_play {
             search.learn(&Limits::iterations(descents)).expect("evaluable");
         }
@@ -85,6 +94,7 @@ fn play(
         search
     };
     let mut searches: Vec<Search<PropNetMachine>> = game.roles().map(search).collect();
+    *with_policy += u64::from(searches[seat].has_policy());
     let mut state = referee.initial_state().expect("a state");
     let mut goals = vec![ggp_game::Goals::None; game.role_count()];
     while !referee.is_terminal(&state).expect("evaluable") {
@@ -120,6 +130,16 @@ fn play(
     let others = game.roles().filter(|&role| role.index() != seat && game.nature() != Some(role));
     let of_others: Vec<f64> = others.map(|role| share(role.index())).collect();
     (share(seat), Mean::of(&of_others).mean())
+}
+
+/// What a player does in a start clock of `start` of CPU time: self-play with [`Technique::Learn`], and then the search of
+/// the initial state.
+fn begin(search: &mut Search<PropNetMachine>, options: &MctsOptions, role: Role, start: Duration) {
+    let clock = CpuClock::of_this_thread();
+    if options.has(Technique::Learn) {
+        search.study(role, Deadline::after(start), &StopToken::new()).expect("evaluable");
+    }
+    think(search, start.saturating_sub(clock.elapsed()), |search, limits| search.run(&limits.for_role(role)));
 }
 
 /// Lets `run` search for `budget` of CPU time. If other processes take CPU time before the deadline, the search

@@ -201,11 +201,13 @@ pub(crate) fn show(game: &Game, file: &Path, json: bool) -> anyhow::Result<Exit>
 fn verdict(lesson: &Lesson) -> String {
     let uses = if lesson.is_used() { "players use the policy" } else { "players do not use the policy" };
     match lesson.trial() {
+        _ if lesson.generations().last().is_none_or(|last| !last.passes()) => {
+            format!("{uses}: it explains too little")
+        }
         Some(Trial { matches, share }) => {
             format!("{uses}: its share against the search without it is {share:.2} in {matches} matches")
         }
-        None if lesson.is_used() => format!("{uses}: it explains more than the history of moves"),
-        None => format!("{uses}: it explains too little"),
+        None => format!("{uses}: no match against the search without it has ended"),
     }
 }
 

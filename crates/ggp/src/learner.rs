@@ -166,8 +166,7 @@ impl Learner {
         self.inner.end_generation(&Limits::default().or_when(stop))
     }
 
-    /// Lets searches use the policy until the trial ends, even if it has lost the one before. Returns whether the trial is
-    /// worth its time: whether the policy has passed its last test.
+    /// Begins a trial. Returns whether it is worth its time: whether the policy has passed its last test.
     pub fn begin_trial(&mut self) -> bool {
         self.inner.begin_trial()
     }
@@ -182,7 +181,7 @@ impl Learner {
     }
 
     /// Ends a trial whose matches had these shares. The policy is used from now on only if it has not lost. Too few
-    /// matches decide nothing: the trial before remains.
+    /// matches decide nothing: what was known remains.
     pub fn end_trial(&mut self, shares: &[f64]) {
         self.inner.end_trial(shares);
     }

@@ -422,7 +422,8 @@ mod tests {
         let rules = "(role you) (<= (init (left ?n)) (most ?n)) (most (s (s z))) (legal you go)
             (<= (next (left ?n)) (true (left (s ?n)))) (<= terminal (true (left z))) (goal you 100)";
         let game = crate::parse(rules).expect("rules");
-        let mut search = Search::new(&Reasoner::interpreter(&game), &MctsOptions::default()).expect("a search");
+        let mut search =
+            Search::new(&Reasoner::interpreter(&game), &MctsOptions::default()).expect("a search");
         search.run(&Limits::iterations(3));
         assert_eq!(search.best_move(Role(0)).expect("a move"), "go");
     }

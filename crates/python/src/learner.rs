@@ -113,14 +113,13 @@ impl PolicyLearner {
         lesson.generations().iter().map(|one| generation_of(py, one)).collect()
     }
 
-    /// Whether players use the policy: it has passed its last test, and has not lost its last trial.
+    /// Whether players use the policy: it has passed its last test, and does not lose against the search without it.
     #[getter]
     fn is_used(&self, py: Python<'_>) -> bool {
         py.detach(|| self.lock().lesson().is_used())
     }
 
-    /// Lets searches use the policy until the trial ends, even if it has lost the one before. Returns whether the trial is
-    /// worth its time: whether the policy has passed its last test.
+    /// Begins a trial. Returns whether it is worth its time: whether the policy has passed its last test.
     fn begin_trial(&self, py: Python<'_>) -> bool {
         py.detach(|| self.lock().begin_trial())
     }
@@ -133,7 +132,7 @@ impl PolicyLearner {
     }
 
     /// Ends a trial whose matches had these shares. Players use the policy only if it has not lost. Too few matches
-    /// decide nothing: the trial before remains.
+    /// decide nothing: what was known remains.
     fn end_trial(&self, py: Python<'_>, shares: Vec<f64>) -> PyResult<()> {
         if shares.iter().any(|share| !share.is_finite()) {
             return Err(PyValueError::new_err("shares must be finite"));

@@ -35,6 +35,11 @@ impl<M: Playouts> Search<M> {
         self.ask_policy()
     }
 
+    /// Whether this search uses a learnt policy.
+    pub fn has_policy(&self) -> bool {
+        self.policy.is_some()
+    }
+
     /// Notes that each node on `path` has got one more visit.
     pub(crate) fn note_visits(&mut self, path: &Path) {
         if self.policy.is_some() {

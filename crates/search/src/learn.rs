@@ -9,9 +9,11 @@ mod learner;
 mod lesson;
 mod positions;
 mod self_play;
+mod study;
 mod trial;
 
 pub use knowledge::{KNOWLEDGE, Knowledge, KnowledgeError};
-pub use learner::{Generation, Learner, Trial};
+pub use learner::{Generation, Learner};
 pub use lesson::{Feature, Lesson};
 pub use self_play::SelfPlayMatch;
+pub use trial::Trial;

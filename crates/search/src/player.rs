@@ -1,27 +1,19 @@
 //! `MctsPlayer`: a player that chooses its moves by Monte-Carlo tree search.
 
 use crate::interrupt::{interrupt_at, release};
-use crate::learn::{Knowledge, Learner};
-use crate::limits::{Halt, Limits, before_margin};
+use crate::learn::Knowledge;
+use crate::limits::{Limits, before_margin};
 use crate::observation::{joint_texts, not_started};
 use crate::options::MctsOptions;
 use crate::running_match::{LazySearch, RunningMatch};
 use crate::search::Search;
-use crate::technique::Technique;
 use ggp_game::{
-    AnonymousRules, Clocks, Deadline, Draft, Game, Observation, PlayError, Player, Playouts, Role,
-    SearchReport, StopToken,
+    Clocks, Deadline, Draft, Game, Observation, PlayError, Player, Playouts, Role, SearchReport, StopToken,
 };
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The part of the start clock that goes to self-play.
-const LEARNING: f64 = 0.6;
-/// No part of a shorter start clock goes to self-play.
-const LEAST_CLOCK: Duration = Duration::from_secs(2);
-/// The time of a search before self-play, which finds out whether the game is solved at once.
-const PROBE: Duration = Duration::from_millis(50);
 /// The time of the training with the searches of a match, after its end.
 const LAST_TRAINING: Duration = Duration::from_secs(1);
 
@@ -99,7 +91,7 @@ impl<M: Playouts> Player for MctsPlayer<M> {
             Ok(search) => {
                 let opened = search.choices(role).is_ok();
                 if opened {
-                    learner = study(search, &self.options, role, clock, stop)?;
+                    learner = search.study(role, clock, stop)?;
                 }
                 if opened && timed && deadline.0.is_some() {
                     search.run(&Limits::default().until(clock).or_when(stop).for_role(role));
@@ -180,48 +172,6 @@ impl<M: Playouts> Player for MctsPlayer<M> {
             }
         }
     }
-}
-
-/// What a player does with knowledge before its first move: `search` uses the lesson of the game, and self-play goes on
-/// from it until a part of the time to `clock`, the end of the start clock, is over. Returns the learner if there is a
-/// file for what it learns in the match.
-///
-/// # Errors
-/// When the file of knowledge cannot be read.
-fn study<M: Playouts>(
-    search: &mut Search<M>,
-    options: &MctsOptions,
-    role: Role,
-    clock: Deadline,
-    stop: &StopToken,
-) -> Result<Option<Learner<M>>, PlayError> {
-    let file = options.knowledge.as_deref();
-    if !options.has(Technique::Learn) || file.is_none() && options.self_play.is_none() {
-        return Ok(None);
-    }
-    let knowledge = file.map_or_else(|| Ok(Knowledge::default()), Knowledge::read);
-    let rules = AnonymousRules::new(search.machine().game().description());
-    let lesson = knowledge.as_ref().ok().and_then(|knowledge| knowledge.lesson(&rules));
-    let Some(mut learner) = Learner::new(search.machine(), options, lesson) else { return Ok(None) };
-    // A game that cannot be learnt needs no file, so a bad one is no error there.
-    knowledge.map_err(|error| PlayError::Unable(error.to_string()))?;
-    let limits = match (options.self_play, clock.remaining()) {
-        (Some(most), _) => Some(Limits::iterations(most).until(clock)),
-        (None, Some(left)) if options.iterations.is_none() && left >= LEAST_CLOCK => {
-            // A game that is solved at once needs no policy.
-            let probe = Limits::time(PROBE).or_when(stop).for_role(role);
-            let solved = search.run(&probe) == Halt::Decided;
-            (!solved).then(|| Limits::time(left.mul_f64(LEARNING)))
-        }
-        _ => None,
-    };
-    // A policy is optional: the search does without it after an error.
-    let learnt =
-        limits.map_or(Ok(()), |limits| learner.run(&limits.or_when(stop), options.threads, |_| true));
-    if let (Ok(()), Some(policy)) = (learnt, learner.used()) {
-        let _ = search.use_policy(policy);
-    }
-    Ok(file.is_some().then_some(learner))
 }
 
 #[cfg(test)]

@@ -4,13 +4,16 @@ import { el, moveText, words } from "./dom.js";
 import { plot } from "./plot.js";
 
 /** Whether engines use what was learnt, and why. */
-function verdict({ used, trial }) {
+function verdict({ used, trial, generations }) {
   const uses = used ? "Engines use what was learnt" : "Engines do not use what was learnt";
+  if (!generations.at(-1)?.used) {
+    return `${uses}: it explains too little.`;
+  }
   if (trial) {
     const share = (100 * trial.share).toFixed(0);
     return `${uses}: its share against the search without it is ${share} % in ${trial.matches} matches.`;
   }
-  return used ? `${uses}: it explains more than the history of moves.` : `${uses}: it explains too little.`;
+  return `${uses}: no match against the search without it has ended.`;
 }
 
 /** How much of the differences between moves is explained, by the generation of self-play. */

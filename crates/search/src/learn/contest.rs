@@ -1,6 +1,8 @@
-//! [`Contest`]: a match of a search with a policy against searches without it.
+//! [`Contest`]: a match of a search with a policy against searches without it. Every second match of self-play is one, so
+//! that self-play tries out what it teaches. In the others, one search plays all roles, whose tree teaches more.
 
-use super::self_play::OPENING;
+use super::self_play::SelfPlayMatch;
+use crate::arm::Arm;
 use crate::limits::{Halt, Limits};
 use crate::node::Phase;
 use crate::options::MctsOptions;
@@ -10,7 +12,10 @@ use ggp_game::rng::{Sequence, mix};
 use ggp_game::{EvalError, Move, Playouts, Role};
 use std::sync::Arc;
 
-/// A search with the policy has so many times the descents of a search of self-play: about as many as a player has.
+/// The largest number of random steps at the beginning of a match.
+const OPENING: usize = 6;
+/// In a trial, a search with the policy has so many times the descents of a search of self-play: about as many as a player
+/// has.
 const LONGER: u64 = 10;
 /// A search without the policy has one more descent for so many, since it needs less time for each.
 const HANDICAP: u64 = 10;
@@ -24,13 +29,22 @@ pub(super) struct Contest<M: Playouts> {
     options: MctsOptions,
     /// The number of descents for each move of the search with the policy.
     descents: u64,
+    /// Whether the match is one of self-play: its positions are kept, moves are drawn by their visits, and each match has
+    /// an opening of its own.
+    teaches: bool,
 }
 
 impl<M: Playouts> Contest<M> {
-    /// Matches on `machine`. `options` are those of self-play.
-    pub(super) fn new(machine: &M, options: &MctsOptions) -> Contest<M> {
+    /// Matches of a trial on `machine`: long searches that choose their best moves. `options` are those of self-play.
+    pub(super) fn of_trial(machine: &M, options: &MctsOptions) -> Contest<M> {
         let descents = LONGER * options.iterations.unwrap_or(1);
-        Contest { machine: machine.clone(), options: options.clone(), descents }
+        Contest { machine: machine.clone(), options: options.clone(), descents, teaches: false }
+    }
+
+    /// Matches of self-play on `machine`.
+    pub(super) fn of_self_play(machine: &M, options: &MctsOptions) -> Contest<M> {
+        let descents = options.iterations.unwrap_or(1);
+        Contest { machine: machine.clone(), options: options.clone(), descents, teaches: true }
     }
 
     /// The roles but chance.
@@ -39,27 +53,34 @@ impl<M: Playouts> Contest<M> {
         game.roles().filter(|&role| game.nature() != Some(role)).collect()
     }
 
-    /// Plays the match `number`: the role that has the policy rotates, and each opening is played once by each role.
-    /// Returns the share of this role (see [`Trial::share`](super::Trial::share)), or `None` if a limit ends the match.
+    /// Plays the match `number`. The role that has the policy rotates. In a trial, each opening is played once by each role.
     pub(super) fn play(
         &self,
-        policy: &Arc<Policy>,
+        policy: Option<&Arc<Policy>>,
         number: u64,
         limits: &Limits,
-    ) -> Result<Option<f64>, EvalError> {
+    ) -> Result<SelfPlayMatch, EvalError> {
         let (game, seats) = (self.machine.game(), self.seats());
-        let seat = seats[(number % seats.len() as u64) as usize];
-        let seed = mix(self.options.seed() ^ mix(!(number / seats.len() as u64)));
+        let of_seats = seats.len() as u64;
+        let (turn, opening, is_contested) = if self.teaches {
+            (number / 2, number, policy.is_some() && number.is_multiple_of(2))
+        } else {
+            (number, number / of_seats, true)
+        };
+        let seat = seats[(turn % of_seats) as usize];
+        let seed = mix(self.options.seed() ^ mix(!opening));
         let mut random = Sequence::new(seed);
-        let mut searches = Vec::with_capacity(game.role_count());
-        for role in game.roles() {
-            let options = MctsOptions { seed: Some(seed ^ u64::from(role.0)), ..self.options.clone() };
+        let players = if is_contested { game.role_count() } else { 1 };
+        let mut searches = Vec::with_capacity(players);
+        for player in 0..players {
+            let options = MctsOptions { seed: Some(seed ^ player as u64), ..self.options.clone() };
             let mut search = Search::new(self.machine.clone(), &options)?;
-            if role == seat {
+            if let Some(policy) = policy.filter(|_| !is_contested || player == seat.index()) {
                 search.use_policy(policy.clone())?;
             }
             searches.push(search);
         }
+        let mut played = SelfPlayMatch { number, ..SelfPlayMatch::default() };
         let mut drawn = random.below(OPENING + 1);
         loop {
             for search in &mut searches {
@@ -74,7 +95,8 @@ impl<M: Playouts> Contest<M> {
                 };
                 let all: f64 = seats.iter().map(|&role| goal(role)).sum();
                 let others = (all - goal(seat)) / (seats.len() - 1).max(1) as f64;
-                return Ok(Some(0.5 + 0.5 * (goal(seat) - others)));
+                played.share = is_contested.then(|| 0.5 + 0.5 * (goal(seat) - others));
+                return Ok(played);
             }
             // Moves go from search to search as texts, because each search has a machine of its own.
             let drawn_joint = first.draw_joint(true, &mut random);
@@ -84,11 +106,13 @@ impl<M: Playouts> Contest<M> {
                 drawn -= 1;
             } else {
                 for &role in &seats {
-                    let search = &mut searches[role.index()];
-                    let more = if role == seat { 0 } else { self.descents / HANDICAP };
-                    match choose(search, role, self.descents + more, limits)? {
+                    let search = &mut searches[role.index().min(players - 1)];
+                    let is_faster = is_contested && role != seat;
+                    let more = if is_faster { self.descents / HANDICAP } else { 0 };
+                    let descents = self.descents + more;
+                    match self.choose(search, role, descents, limits, &mut random, &mut played)? {
                         Some(mv) => search.worker.machine.move_text(mv).clone_into(&mut texts[role.index()]),
-                        None => return Ok(None),
+                        None => return Ok(played),
                     }
                 }
             }
@@ -98,21 +122,50 @@ impl<M: Playouts> Contest<M> {
             }
         }
     }
-}
 
-/// The move that `search` chooses for `role`; `None` if a limit other than its descents ends it.
-fn choose<M: Playouts>(
-    search: &mut Search<M>,
-    role: Role,
-    descents: u64,
-    limits: &Limits,
-) -> Result<Option<Move>, EvalError> {
-    if search.choices(role)? > 1 {
+    /// The move that `search` chooses for `role`; `None` if a limit other than its descents ends it.
+    fn choose(
+        &self,
+        search: &mut Search<M>,
+        role: Role,
+        descents: u64,
+        limits: &Limits,
+        random: &mut Sequence,
+        played: &mut SelfPlayMatch,
+    ) -> Result<Option<Move>, EvalError> {
+        if search.choices(role)? < 2 {
+            return search.best_move(role);
+        }
         let limits = Limits { iterations: Some(descents), ..limits.clone() };
-        match search.run(&limits.for_role(role)) {
-            Halt::Iterations | Halt::Decided | Halt::Full => {}
-            _ => return Ok(None),
+        let halt = search.run(&limits.for_role(role));
+        if self.teaches {
+            played.descents += descents;
+            search.append_samples(&mut played.samples)?;
+        }
+        match halt {
+            Halt::Iterations if self.teaches => Ok(Some(search.draw_move(role, false, random))),
+            Halt::Iterations | Halt::Decided | Halt::Full => search.best_move(role),
+            _ => Ok(None),
         }
     }
-    search.best_move(role)
+}
+
+impl<M: Playouts> Search<M> {
+    /// A joint move at the root of moves that [`Search::draw_move`] draws.
+    pub(super) fn draw_joint(&self, uniformly: bool, random: &mut Sequence) -> Vec<Move> {
+        self.tree.each_role().map(|role| self.draw_move(role, uniformly, random)).collect()
+    }
+
+    /// A move of `role` at the root, for variety in self-play: drawn uniformly from the legal moves, or in proportion to
+    /// the squares of the visits.
+    pub(super) fn draw_move(&self, role: Role, uniformly: bool, random: &mut Sequence) -> Move {
+        let arms = self.tree.arms(self.tree.root(), role);
+        let weight = |arm: &Arm| if uniformly { 1.0 } else { f64::from(arm.visits).powi(2) + 1e-9 };
+        let mut left = random.between(0.0..arms.iter().map(weight).sum());
+        let drawn = arms.iter().find(|arm| {
+            left -= weight(arm);
+            left < 0.0
+        });
+        drawn.unwrap_or(&arms[0]).mv
+    }
 }

@@ -1,20 +1,22 @@
 //! Learning in several processes: some play matches of self-play with the policy of the latest [`Lesson`](super::Lesson), and
 //! one learns from them.
 
+use super::contest::Contest;
 use super::learner::Learner;
-use super::self_play::{SelfPlayMatch, play};
+use super::self_play::SelfPlayMatch;
 use crate::limits::Limits;
 use ggp_game::{EvalError, Playouts};
 use sha2::{Digest, Sha256};
 
 impl<M: Playouts> Learner<M> {
-    /// Plays one match of self-play with the policy that searches should use. The match follows from `seed` and the policy.
+    /// Plays one match of self-play, in which one role has the policy if it has passed its last test. The match follows from `seed` and the policy.
     /// It is not learnt: [`Learner::keep`] does so, here or in another process.
     ///
     /// # Errors
     /// The machine's errors.
     pub fn play(&self, seed: u64, limits: &Limits) -> Result<SelfPlayMatch, EvalError> {
-        let played = play(&self.machine, &self.options, self.used(), seed, limits)?;
+        let contest = Contest::of_self_play(&self.machine, &self.options);
+        let played = contest.play(self.candidate.as_ref(), seed, limits)?;
         Ok(SelfPlayMatch { fluents: self.order_of_fluents(), ..played })
     }
 
@@ -27,7 +29,7 @@ impl<M: Playouts> Learner<M> {
             return false;
         }
         self.descents = self.descents.saturating_add(played.descents);
-        self.push(SelfPlayMatch { number: self.matches, ..played });
+        self.count(SelfPlayMatch { number: self.matches, ..played });
         self.matches += 1;
         true
     }

@@ -1,8 +1,10 @@
 //! [`Learner`]: learning a policy by self-play, in generations: matches of short searches against themselves, whose nodes
 //! train the policy that the searches of the next generation use.
 
+use super::contest::Contest;
 use super::lesson::Lesson;
-use super::self_play::{Purpose, SelfPlayMatch, play};
+use super::self_play::{Purpose, SelfPlayMatch};
+use super::trial::Trial;
 use crate::limits::Limits;
 use crate::options::MctsOptions;
 use crate::policy::Sample;
@@ -23,8 +25,6 @@ const MEMORY: usize = 64;
 const CONTEXT: usize = 32;
 /// A game whose policy has more weights than this is not learnt.
 const MOST_WEIGHTS: usize = 1 << 22;
-/// The bytes of samples that are kept. Older matches make room.
-const MOST_BYTES: usize = 512 << 20;
 /// The number of positions of a match against others that are kept, apart from those of its last search.
 const MOST_WATCHED: usize = 20_000;
 /// The number of times that each generation trains with all samples.
@@ -67,23 +67,6 @@ impl Generation {
     }
 }
 
-/// Matches of searches with the policy against searches without it.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
-pub struct Trial {
-    /// The number of matches.
-    pub matches: u32,
-    /// The mean share of the searches with the policy: half of 1 plus their goal minus the mean goal of the others, in
-    /// shares. 0.5 is equal.
-    pub share: f64,
-}
-
-impl Trial {
-    /// Whether the policy does not make searches weaker.
-    pub fn passes(&self) -> bool {
-        self.share >= 0.5
-    }
-}
-
 /// Learns one game by self-play.
 ///
 /// # Examples
@@ -105,14 +88,17 @@ pub struct Learner<M: Playouts> {
     policy: Policy,
     /// The matches whose samples are kept, the oldest first.
     kept: VecDeque<SelfPlayMatch>,
+    /// The bytes of their samples, and the most of them: as many as a tree of the player may have.
     bytes: usize,
+    most_bytes: usize,
     pub(super) matches: u64,
     pub(super) descents: u64,
     generations: Vec<Generation>,
-    /// The policy that searches use, if it has passed the last test.
-    pub(super) used: Option<Arc<Policy>>,
+    /// The policy, if it has passed the last test. Self-play tries it out.
+    pub(super) candidate: Option<Arc<Policy>>,
     /// Positions from the searches of a match against others.
     watched: Vec<Sample>,
+    /// What matches against the search without the policy have shown.
     pub(super) trial: Option<Trial>,
 }
 
@@ -155,14 +141,15 @@ impl<M: Playouts> Learner<M> {
             policy,
             kept: VecDeque::new(),
             bytes: 0,
+            most_bytes: options.memory_bytes(),
             matches: last.matches,
             descents: last.descents,
             generations,
-            used: None,
+            candidate: None,
             watched: Vec::new(),
             trial: known.and_then(Lesson::trial),
         };
-        learner.use_policy();
+        learner.choose_candidate();
         Some(learner)
     }
 
@@ -202,14 +189,14 @@ impl<M: Playouts> Learner<M> {
         }
     }
 
-    /// The last trial.
+    /// What matches of searches with the policy against searches without it have shown.
     pub fn trial(&self) -> Option<Trial> {
         self.trial
     }
 
-    /// The policy that searches should use.
+    /// The policy that searches should use: one that has passed its last test and does not lose.
     pub(crate) fn used(&self) -> Option<Arc<Policy>> {
-        self.used.clone()
+        self.candidate.clone().filter(|_| self.trial.is_some_and(|trial| trial.passes()))
     }
 
     /// Plays and trains until a limit is reached; an iteration of the limits is a descent. Matches run on `threads`
@@ -260,18 +247,18 @@ impl<M: Playouts> Learner<M> {
         is_over: impl Fn(u64) -> bool + Sync,
     ) -> Result<(), EvalError> {
         let (number, descents) = (AtomicU64::new(self.matches), AtomicU64::new(self.descents));
-        let (options, policy) = (&self.options, &self.used);
-        let work = |machine: M| -> Result<Vec<SelfPlayMatch>, EvalError> {
+        let candidate = self.candidate.as_ref();
+        let work = |contest: Contest<M>| -> Result<Vec<SelfPlayMatch>, EvalError> {
             let mut played = Vec::new();
             while !is_over(descents.load(Ordering::Relaxed)) {
                 let number = number.fetch_add(1, Ordering::Relaxed);
-                let one = play(&machine, options, policy.clone(), number, limits)?;
+                let one = contest.play(candidate, number, limits)?;
                 descents.fetch_add(one.descents, Ordering::Relaxed);
                 played.push(one);
             }
             Ok(played)
         };
-        let found = on_threads(threads, || self.machine.clone(), work);
+        let found = on_threads(threads, || Contest::of_self_play(&self.machine, &self.options), work);
         let mut played = Vec::new();
         for matches in found {
             played.extend(matches?);
@@ -280,16 +267,24 @@ impl<M: Playouts> Learner<M> {
         self.matches = number.into_inner();
         self.descents = descents.into_inner();
         for one in played {
-            self.push(one);
+            self.count(one);
         }
         Ok(())
+    }
+
+    /// Counts how the policy fared in a match of self-play, and keeps the match.
+    pub(super) fn count(&mut self, played: SelfPlayMatch) {
+        if let Some(share) = played.share {
+            self.trial.get_or_insert_default().add(share);
+        }
+        self.push(played);
     }
 
     /// Keeps the samples of a match. The oldest matches make room.
     pub(super) fn push(&mut self, played: SelfPlayMatch) {
         self.bytes += played.bytes();
         self.kept.push_back(played);
-        while self.bytes > MOST_BYTES
+        while self.bytes > self.most_bytes
             && let Some(oldest) = self.kept.pop_front()
         {
             self.bytes -= oldest.bytes();
@@ -320,20 +315,13 @@ impl<M: Playouts> Learner<M> {
             scale,
         };
         self.generations.push(generation);
-        self.use_policy();
+        self.choose_candidate();
         generation
     }
 
-    /// Lets searches use the policy if it has passed the last test and lost no trial.
-    pub(super) fn use_policy(&mut self) {
-        let passes = self.trial.is_none_or(|trial| trial.passes());
-        self.used = if passes { self.passing_policy() } else { None };
-    }
-
-    /// The policy, if it has passed the last test.
-    pub(super) fn passing_policy(&self) -> Option<Arc<Policy>> {
-        let last = self.generations.last().filter(|last| last.passes())?;
-        Some(Arc::new(self.policy.scaled(last.scale)))
+    fn choose_candidate(&mut self) {
+        let last = self.generations.last().filter(|last| last.passes());
+        self.candidate = last.map(|last| Arc::new(self.policy.scaled(last.scale)));
     }
 }
 

@@ -1,6 +1,7 @@
 //! [`Lesson`]: what was learnt of one game, without the words of its rules.
 
-use super::learner::{Generation, Trial};
+use super::learner::Generation;
+use super::trial::Trial;
 use crate::policy::{Features, Policy};
 use ggp_game::{AnonymousRules, Fact, Role};
 use rustc_hash::FxHashMap;
@@ -141,12 +142,13 @@ impl Lesson {
         &self.generations
     }
 
-    /// The last matches of searches with the policy against searches without it.
+    /// What matches of searches with the policy against searches without it have shown.
     pub fn trial(&self) -> Option<Trial> {
         self.trial
     }
 
-    /// Whether searches use the policy: the last generation has passed its test, and no trial has been lost.
+    /// Whether searches use the policy: the last generation has passed its test, and the policy does not lose matches
+    /// ([`Trial::passes`]).
     pub fn is_used(&self) -> bool {
         self.scale().is_some()
     }
@@ -154,7 +156,7 @@ impl Lesson {
     /// The factor of the weights with which searches use the policy. `None` if they do not.
     pub(crate) fn scale(&self) -> Option<f32> {
         let last = self.generations.last().filter(|last| last.passes())?;
-        self.trial.is_none_or(|trial| trial.passes()).then_some(last.scale)
+        self.trial.is_some_and(|trial| trial.passes()).then_some(last.scale)
     }
 
     /// The `most` features with the largest weights by absolute value, in the words of `rules`, the largest first.

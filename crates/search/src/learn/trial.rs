@@ -1,14 +1,42 @@
 //! [`Trial`]: matches of searches with the policy against searches without it, which decide whether players use it.
 
 use super::contest::{Contest, TIMES};
-use super::learner::{Learner, Trial, on_threads};
+use super::learner::{Learner, on_threads};
 use crate::limits::Limits;
 use ggp_game::{EvalError, Playouts};
+use serde::{Deserialize, Serialize};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// A trial of fewer matches decides nothing.
-const LEAST_TRIALS: usize = 8;
+/// Fewer matches decide nothing. Four refuse a policy that loses nearly always; most policies that predict well do not lose.
+const LEAST_MATCHES: u32 = 4;
+/// A trial of fewer matches does not replace what matches of self-play have shown.
+const LEAST_OF_TRIAL: usize = 8;
+/// Of the matches of self-play, about so many of the last ones count.
+const MOST_MATCHES: u32 = 40;
+
+/// Matches of searches with the policy against searches without it: those of a trial, and those of self-play after it.
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct Trial {
+    /// The number of matches; of those of self-play, at most 40.
+    pub matches: u32,
+    /// The mean share of the searches with the policy: half of 1 plus their goal minus the mean goal of the others, in
+    /// shares. 0.5 is equal.
+    pub share: f64,
+}
+
+impl Trial {
+    /// Whether the policy does not make searches weaker, by 4 matches or more.
+    pub fn passes(&self) -> bool {
+        self.matches >= LEAST_MATCHES && self.share >= 0.5
+    }
+
+    /// Counts one more match with this share. The older ones count less and less.
+    pub(super) fn add(&mut self, share: f64) {
+        self.matches = (self.matches + 1).min(MOST_MATCHES);
+        self.share += (share - self.share) / f64::from(self.matches);
+    }
+}
 
 impl<M: Playouts> Learner<M> {
     /// Plays matches of searches with the policy against searches without it, after random openings that each seat plays
@@ -19,8 +47,7 @@ impl<M: Playouts> Learner<M> {
     /// # Errors
     /// The machine's errors.
     pub fn try_out(&mut self, limits: &Limits, threads: usize) -> Result<(), EvalError> {
-        self.begin_trial();
-        let Some(policy) = self.used() else { return Ok(()) };
+        let Some(policy) = self.candidate.clone() else { return Ok(()) };
         let next = AtomicU64::new(0);
         let work = |contest: Contest<M>| -> Result<Vec<f64>, EvalError> {
             let mut shares = Vec::new();
@@ -29,14 +56,15 @@ impl<M: Playouts> Learner<M> {
                 let is_over = limits.iterations.is_some_and(|most| number >= most)
                     || limits.stop.is_stopped()
                     || limits.is_short_of(Duration::ZERO);
-                match if is_over { None } else { contest.play(&policy, number, limits)? } {
+                let share = if is_over { None } else { contest.play(Some(&policy), number, limits)?.share };
+                match share {
                     Some(share) => shares.push(share),
                     None => return Ok(shares),
                 }
             }
         };
         let mut shares = Vec::new();
-        for found in on_threads(threads, || Contest::new(&self.machine, &self.options), work) {
+        for found in on_threads(threads, || Contest::of_trial(&self.machine, &self.options), work) {
             shares.extend(found?);
         }
         self.end_trial(&shares);
@@ -50,11 +78,9 @@ impl<M: Playouts> Learner<M> {
         (descents as f64 / (of_match * TIMES).max(1.0)) as u64
     }
 
-    /// Lets searches use the policy until the trial ends, even if it has lost the one before. Returns whether the trial is
-    /// worth its time: whether the policy has passed its last test.
+    /// Begins a trial. Returns whether it is worth its time: whether the policy has passed its last test.
     pub fn begin_trial(&mut self) -> bool {
-        self.used = self.passing_policy();
-        self.used.is_some()
+        self.candidate.is_some()
     }
 
     /// Plays the matches of a trial that have the opening with the number `opening`: one for each seat. Returns the shares
@@ -63,12 +89,12 @@ impl<M: Playouts> Learner<M> {
     /// # Errors
     /// The machine's errors.
     pub fn contest(&self, opening: u64, limits: &Limits) -> Result<Vec<f64>, EvalError> {
-        let Some(policy) = self.used() else { return Ok(Vec::new()) };
-        let contest = Contest::new(&self.machine, &self.options);
+        let Some(policy) = &self.candidate else { return Ok(Vec::new()) };
+        let contest = Contest::of_trial(&self.machine, &self.options);
         let seats = contest.seats().len() as u64;
         let mut shares = Vec::new();
         for seat in 0..seats {
-            match contest.play(&policy, opening.wrapping_mul(seats).wrapping_add(seat), limits)? {
+            match contest.play(Some(policy), opening.wrapping_mul(seats).wrapping_add(seat), limits)?.share {
                 Some(share) => shares.push(share),
                 None => break,
             }
@@ -76,13 +102,12 @@ impl<M: Playouts> Learner<M> {
         Ok(shares)
     }
 
-    /// Ends a trial whose matches had these shares. Searches use the policy from now on only if it has not lost. Too few
-    /// matches decide nothing: the trial before remains.
+    /// Ends a trial whose matches had these shares. It replaces what matches of self-play have shown. Too few matches
+    /// decide nothing: what was known remains.
     pub fn end_trial(&mut self, shares: &[f64]) {
-        if shares.len() >= LEAST_TRIALS {
+        if shares.len() >= LEAST_OF_TRIAL {
             let share = shares.iter().sum::<f64>() / shares.len() as f64;
             self.trial = Some(Trial { matches: shares.len() as u32, share });
         }
-        self.use_policy();
     }
 }

@@ -122,7 +122,8 @@ def _learn(arguments: argparse.Namespace, rest: Sequence[str]) -> int:
         share = sum(report.shares) / len(report.shares)
         print(f"{uses}: its share against the search without it is {share:.2f} in {len(report.shares)} matches")
     else:
-        print(f"{uses}: it explains {'more than the history of moves' if report.is_used else 'too little'}")
+        why = "it does not lose the matches of self-play" if report.is_used else "it explains too little, or loses"
+        print(f"{uses}: {why}")
     print(f"kept in {arguments.knowledge}")
     return 0
 

@@ -65,11 +65,7 @@ class _Worker:
         if lesson != self._lesson:
             self._last = PolicyLearner(self._game, lesson, iterations=self._iterations)
             self._lesson = lesson
-            self._begin(self._last)
         return self._last
-
-    def _begin(self, learner: PolicyLearner) -> None:
-        pass
 
 
 class _SelfPlay(_Worker):
@@ -81,9 +77,6 @@ class _SelfPlay(_Worker):
 
 class _Contest(_Worker):
     """Plays the matches of one opening of the trial."""
-
-    def _begin(self, learner: PolicyLearner) -> None:
-        learner.begin_trial()
 
     def __call__(self, lesson: bytes, seed: int) -> Chunk:
         return {"shares": np.array(self._learner(lesson).contest(seed))}

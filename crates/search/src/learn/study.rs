@@ -1,0 +1,72 @@
+//! What a player learns before the first move of a match.
+
+use super::knowledge::Knowledge;
+use super::learner::Learner;
+use crate::limits::{Halt, Limits};
+use crate::search::Search;
+use crate::technique::Technique;
+use ggp_game::{AnonymousRules, Deadline, PlayError, Playouts, Role, StopToken};
+use std::time::{Duration, Instant};
+
+/// The part of the start clock that goes to self-play.
+const LEARNING: f64 = 0.6;
+/// No part of a shorter start clock goes to self-play.
+const LEAST_CLOCK: Duration = Duration::from_secs(5);
+/// Self-play ends after this part of its time if the policy explains too little by then.
+const PATIENCE: f64 = 0.5;
+/// The time of a search before self-play, which finds out whether the game is solved at once.
+const PROBE: Duration = Duration::from_millis(50);
+
+impl<M: Playouts> Search<M> {
+    /// Self-play before the first move of `role`, until a part of the time to `clock`, the end of the start clock, is over:
+    /// this search uses the policy if that does not lose. With a file of knowledge, self-play goes on from the lesson of the
+    /// game. Returns the learner if there is a file for what it learns in the match.
+    ///
+    /// # Errors
+    /// When the file of knowledge cannot be read.
+    pub fn study(
+        &mut self,
+        role: Role,
+        clock: Deadline,
+        stop: &StopToken,
+    ) -> Result<Option<Learner<M>>, PlayError> {
+        let options = self.options.clone();
+        let file = options.knowledge.as_deref();
+        let by_clock = clock.remaining().filter(|&left| options.iterations.is_none() && left >= LEAST_CLOCK);
+        if !options.has(Technique::Learn)
+            || file.is_none() && options.self_play.is_none() && by_clock.is_none()
+        {
+            return Ok(None);
+        }
+        let knowledge = file.map_or_else(|| Ok(Knowledge::default()), Knowledge::read);
+        let rules = AnonymousRules::new(self.machine().game().description());
+        let lesson = knowledge.as_ref().ok().and_then(|knowledge| knowledge.lesson(&rules));
+        let Some(mut learner) = Learner::new(self.machine(), &options, lesson) else { return Ok(None) };
+        // A game that cannot be learnt needs no file, so a bad one is no error there.
+        knowledge.map_err(|error| PlayError::Unable(error.to_string()))?;
+        // A policy is optional: the search does without it after an error.
+        let learnt = match (options.self_play, by_clock) {
+            (Some(most), _) => {
+                let limits = Limits::iterations(most).until(clock).or_when(stop);
+                learner.run(&limits, options.threads, |_| true)
+            }
+            (None, Some(left)) => {
+                // A game that is solved at once needs no policy.
+                let probe = Limits::time(PROBE).or_when(stop).for_role(role);
+                if self.run(&probe) == Halt::Decided {
+                    return Ok(None);
+                }
+                let (began, time) = (Instant::now(), left.mul_f64(LEARNING));
+                let limits = Limits::time(time).or_when(stop);
+                learner.run(&limits, options.threads, |generation| {
+                    generation.passes() || began.elapsed() < time.mul_f64(PATIENCE)
+                })
+            }
+            (None, None) => Ok(()),
+        };
+        if let (Ok(()), Some(policy)) = (learnt, learner.used()) {
+            let _ = self.use_policy(policy);
+        }
+        Ok(file.is_some().then_some(learner))
+    }
+}
