@@ -4,7 +4,7 @@ use crate::stage;
 use crate::statistics::Mean;
 use ggp_game::{AnonymousRules, CpuClock, Deadline, Game, Role, StateMachine, StopToken};
 use ggp_propnet::PropNetMachine;
-use ggp_search::{Halt, Knowledge, Limits, MctsOptions, Search, Technique};
+use ggp_search::{Halt, Knowledge, Limits, MctsOptions, Search};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -82,7 +82,8 @@ fn play(
         let options = &options[who(role)];
         let mut search = Search::new(machine.clone(), options).expect("a search");
         if !start.is_zero() {
-            begin(&mut search, options, role, start);
+            begin(&mut search, role, start);
+            return search;
         }
         if let Some(descents) = options.self_play {
             search.learn(&Limits::iterations(descents)).expect("evaluable");
@@ -132,13 +133,11 @@ fn play(
     (share(seat), Mean::of(&of_others).mean())
 }
 
-/// What a player does in a start clock of `start` of CPU time: self-play with [`Technique::Learn`], and then the search of
-/// the initial state.
-fn begin(search: &mut Search<PropNetMachine>, options: &MctsOptions, role: Role, start: Duration) {
+/// What a player does in a start clock of `start`: self-play by wall clock, if it has a file of knowledge, which need not
+/// exist; then it searches the initial state for the rest, in CPU time.
+fn begin(search: &mut Search<PropNetMachine>, role: Role, start: Duration) {
     let clock = CpuClock::of_this_thread();
-    if options.has(Technique::Learn) {
-        search.study(role, Deadline::after(start), &StopToken::new()).expect("evaluable");
-    }
+    search.study(role, Deadline::after(start), &StopToken::new()).expect("evaluable");
     think(search, start.saturating_sub(clock.elapsed()), |search, limits| search.run(&limits.for_role(role)));
 }
 

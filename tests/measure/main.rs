@@ -4,10 +4,11 @@
 //! * `speed FILE…`: playouts backed up per second of CPU time by the search in lanes, by `uct` on the
 //!   network, and by the search on the interpreter, and the share of time in playouts.
 //! * `duel A B SECONDS MATCHES FILE…`: the first player's mean goal share at equal CPU time a move,
-//!   seats rotated, with its standard error, and the mean share of the other roles; a player with
-//!   `iterations` gets those instead. SECONDS is one time for both, or A's:B's. MATCHES is a number of matches, or FIRST-AFTER to go on with others.
-//!   CPU time, so that other work on the machine does not decide matches; `0.5w` is wall clock time, as
-//!   players of several threads need.
+//!   seats rotated, with its standard error, the mean share of the other roles, and the number of matches in which
+//!   the first player had a learnt policy. A player with `iterations` gets those instead. SECONDS is one time for
+//!   both, or A's:B's, in CPU time, so that other work on the machine does not decide matches; `0.5w` is wall clock
+//!   time, as players of several threads need. A start clock may stand before it, as in `20+0.25`. MATCHES is a number
+//!   of matches, or FIRST-AFTER to go on with others.
 //! * `mixed SPEC SEEDS FILE…`: the frequency of the player's moves over so many seeds in each information set
 //!   of a small game of hidden information, of two roles of constant sum, and the exploitability of these
 //!   frequencies as a share of the range of goals.

@@ -128,7 +128,9 @@ const NUMBERS: [Setting<MctsOptions>; 9] = [
         meaning: "number of descents of self-play before the first move (with `learn`)",
         set: |options, _, text| parse_optional(&mut options.self_play, text, |&n| n > 0),
         show: |options, _| {
-            options.self_play.map_or("a part of the start clock".to_owned(), |most| most.to_string())
+            options
+                .self_play
+                .map_or("with `knowledge`, a part of the start clock".to_owned(), |most| most.to_string())
         },
     },
 ];

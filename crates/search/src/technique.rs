@@ -121,7 +121,7 @@ impl Technique {
                 "two roles, alternating moves: search the better half of the moves, then the better half of those"
             }
             Technique::Learn => {
-                "explore more what self-play has taught to prefer, in the start clock or before (with `knowledge`)"
+                "explore more what self-play has taught to prefer (with `knowledge` or `self_play`)"
             }
         }
     }

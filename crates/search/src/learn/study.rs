@@ -18,9 +18,10 @@ const PATIENCE: f64 = 0.5;
 const PROBE: Duration = Duration::from_millis(50);
 
 impl<M: Playouts> Search<M> {
-    /// Self-play before the first move of `role`, until a part of the time to `clock`, the end of the start clock, is over:
-    /// this search uses the policy if that does not lose. With a file of knowledge, self-play goes on from the lesson of the
-    /// game. Returns the learner if there is a file for what it learns in the match.
+    /// Self-play before the first move of `role`, if there is a file of knowledge or a number of descents for it: this search
+    /// uses the policy if that does not lose. Self-play goes on from the lesson of the game in the file, for the given
+    /// descents, or for a part of the time to `clock`, the end of the start clock. Returns the learner if there is a file for
+    /// what it learns in the match.
     ///
     /// # Errors
     /// When the file of knowledge cannot be read.
@@ -32,12 +33,10 @@ impl<M: Playouts> Search<M> {
     ) -> Result<Option<Learner<M>>, PlayError> {
         let options = self.options.clone();
         let file = options.knowledge.as_deref();
-        let by_clock = clock.remaining().filter(|&left| options.iterations.is_none() && left >= LEAST_CLOCK);
-        if !options.has(Technique::Learn)
-            || file.is_none() && options.self_play.is_none() && by_clock.is_none()
-        {
+        if !options.has(Technique::Learn) || file.is_none() && options.self_play.is_none() {
             return Ok(None);
         }
+        let by_clock = clock.remaining().filter(|&left| options.iterations.is_none() && left >= LEAST_CLOCK);
         let knowledge = file.map_or_else(|| Ok(Knowledge::default()), Knowledge::read);
         let rules = AnonymousRules::new(self.machine().game().description());
         let lesson = knowledge.as_ref().ok().and_then(|knowledge| knowledge.lesson(&rules));

@@ -8,10 +8,8 @@ use serde::{Deserialize, Serialize};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// Fewer matches decide nothing. Four refuse a policy that loses nearly always; most policies that predict well do not lose.
-const LEAST_MATCHES: u32 = 4;
-/// A trial of fewer matches does not replace what matches of self-play have shown.
-const LEAST_OF_TRIAL: usize = 8;
+/// Fewer matches decide nothing.
+const LEAST_MATCHES: u32 = 8;
 /// Of the matches of self-play, about so many of the last ones count.
 const MOST_MATCHES: u32 = 40;
 
@@ -26,7 +24,7 @@ pub struct Trial {
 }
 
 impl Trial {
-    /// Whether the policy does not make searches weaker, by 4 matches or more.
+    /// Whether the policy does not make searches weaker, by 8 matches or more.
     pub fn passes(&self) -> bool {
         self.matches >= LEAST_MATCHES && self.share >= 0.5
     }
@@ -105,7 +103,7 @@ impl<M: Playouts> Learner<M> {
     /// Ends a trial whose matches had these shares. It replaces what matches of self-play have shown. Too few matches
     /// decide nothing: what was known remains.
     pub fn end_trial(&mut self, shares: &[f64]) {
-        if shares.len() >= LEAST_OF_TRIAL {
+        if shares.len() >= LEAST_MATCHES as usize {
             let share = shares.iter().sum::<f64>() / shares.len() as f64;
             self.trial = Some(Trial { matches: shares.len() as u32, share });
         }
