@@ -67,7 +67,8 @@ impl<M: Playouts> Contest<M> {
         } else {
             (number, number / of_seats, true)
         };
-        let seat = seats[(turn % of_seats) as usize];
+        let at = (turn % of_seats) as usize;
+        let seat = seats[at];
         let seed = mix(self.options.seed() ^ mix(!opening));
         let mut random = Sequence::new(seed);
         let players = if is_contested { game.role_count() } else { 1 };
@@ -86,19 +87,17 @@ impl<M: Playouts> Contest<M> {
             for search in &mut searches {
                 search.open_root()?;
             }
-            let first = &searches[0];
-            let root = first.tree.root();
-            if first.tree[root].phase == Phase::Ended {
-                let goal = |role: Role| {
-                    let goal = first.tree.stats(root)[role.index()].bounds.proven();
-                    goal.map_or(0.0, |goal| f64::from(goal) / 100.0)
-                };
-                let all: f64 = seats.iter().map(|&role| goal(role)).sum();
-                let others = (all - goal(seat)) / (seats.len() - 1).max(1) as f64;
-                played.share = is_contested.then(|| 0.5 + 0.5 * (goal(seat) - others));
+            // What a search has proved is the result: play after it teaches nothing, and goes wrong only by chance.
+            if let Some(goals) = searches.iter().find_map(|search| search.result(&seats)) {
+                let own = goals[at];
+                let others = (goals.iter().sum::<f64>() - own) / (seats.len() - 1).max(1) as f64;
+                played.share = is_contested.then(|| 0.5 + 0.5 * (own - others));
+                // A match counts as one search at least: learning ends also where no match needs one.
+                played.descents = played.descents.max(self.descents);
                 return Ok(played);
             }
             // Moves go from search to search as texts, because each search has a machine of its own.
+            let first = &searches[0];
             let drawn_joint = first.draw_joint(true, &mut random);
             let text = |mv: &Move| first.worker.machine.move_text(*mv).to_owned();
             let mut texts: Vec<String> = drawn_joint.iter().map(text).collect();
@@ -151,6 +150,15 @@ impl<M: Playouts> Contest<M> {
 }
 
 impl<M: Playouts> Search<M> {
+    /// The shares that `seats` get at the root, if it is an end of the game or all of them are proved. A missing goal
+    /// counts 0.
+    fn result(&self, seats: &[Role]) -> Option<Vec<f64>> {
+        let root = self.tree.root();
+        let has_ended = self.tree[root].phase == Phase::Ended;
+        let proved = seats.iter().map(|role| self.tree.stats(root)[role.index()].bounds.proven());
+        proved.map(|goal| goal.or(has_ended.then_some(0)).map(|goal| f64::from(goal) / 100.0)).collect()
+    }
+
     /// A joint move at the root of moves that [`Search::draw_move`] draws.
     pub(super) fn draw_joint(&self, uniformly: bool, random: &mut Sequence) -> Vec<Move> {
         self.tree.each_role().map(|role| self.draw_move(role, uniformly, random)).collect()
