@@ -91,7 +91,7 @@ impl<M: Playouts> Contest<M> {
             if let Some(goals) = searches.iter().find_map(|search| search.result(&seats)) {
                 let own = goals[at];
                 let others = (goals.iter().sum::<f64>() - own) / (seats.len() - 1).max(1) as f64;
-                played.share = is_contested.then(|| 0.5 + 0.5 * (own - others));
+                played.share = is_contested.then_some(0.5 + 0.5 * (own - others));
                 // A match counts as one search at least: learning ends also where no match needs one.
                 played.descents = played.descents.max(self.descents);
                 return Ok(played);
