@@ -2,9 +2,9 @@
 
 use crate::stage;
 use crate::statistics::Mean;
-use ggp_game::{AnonymousRules, CpuClock, Deadline, Game, Role, StateMachine, StopToken};
+use ggp_game::{CpuClock, Deadline, Game, Role, StateMachine, StopToken};
 use ggp_propnet::PropNetMachine;
-use ggp_search::{Halt, Knowledge, Limits, MctsOptions, Search};
+use ggp_search::{Halt, Limits, MctsOptions, Search};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -77,21 +77,10 @@ fn play(
 ) -> (f64, f64) {
     let mut referee = machine.clone();
     let who = |role: Role| usize::from(role.index() != seat);
-    let rules = AnonymousRules::new(game.description());
     let search = |role: Role| {
         let options = &options[who(role)];
         let mut search = Search::new(machine.clone(), options).expect("a search");
-        if !start.is_zero() {
-            begin(&mut search, role, start);
-            return search;
-        }
-        if let Some(descents) = options.self_play {
-            search.learn(&Limits::iterations(descents)).expect("evaluable");
-        }
-        let knowledge = options.knowledge.as_deref().map(|file| Knowledge::read(file).expect("knowledge"));
-        if let Some(lesson) = knowledge.as_ref().and_then(|all| all.lesson(&rules)) {
-            assert!(search.use_lesson(lesson).expect("evaluable"), "the lesson has failed its test");
-        }
+        begin(&mut search, role, start);
         search
     };
     let mut searches: Vec<Search<PropNetMachine>> = game.roles().map(search).collect();
@@ -133,11 +122,21 @@ fn play(
     (share(seat), Mean::of(&of_others).mean())
 }
 
-/// What a player does in a start clock of `start`: self-play by wall clock, if it has a file of knowledge, which need not
-/// exist; then it searches the initial state for the rest, in CPU time.
+/// Prepares a player. With a start clock of `start`, a player that has a file of knowledge, which need not exist, plays against
+/// itself by wall clock, and every player then searches the initial state for the rest, in CPU time. Without one, a
+/// player uses the lesson that its file has.
+///
+/// # Panics
+/// If there is a lesson and no start clock to improve it, and the lesson has failed its test.
 fn begin(search: &mut Search<PropNetMachine>, role: Role, start: Duration) {
     let clock = CpuClock::of_this_thread();
-    search.study(role, Deadline::after(start), &StopToken::new()).expect("evaluable");
+    let deadline = if start.is_zero() { Deadline::never() } else { Deadline::after(start) };
+    let learner = search.study(role, deadline, &StopToken::new()).expect("a file of knowledge");
+    if start.is_zero() {
+        let has_lesson = learner.is_some_and(|learner| !learner.generations().is_empty());
+        assert!(!has_lesson || search.has_policy(), "the lesson has failed its test");
+        return;
+    }
     think(search, start.saturating_sub(clock.elapsed()), |search, limits| search.run(&limits.for_role(role)));
 }
 
