@@ -87,7 +87,7 @@ impl<M: Playouts> Contest<M> {
             for search in &mut searches {
                 search.open_root()?;
             }
-            // What a search has proved is the result: play after it teaches nothing, and goes wrong only by chance.
+            // A match ends once a search has proved its result: further play would teach nothing.
             if let Some(goals) = searches.iter().find_map(|search| search.result(&seats)) {
                 let own = goals[at];
                 let others = (goals.iter().sum::<f64>() - own) / (seats.len() - 1).max(1) as f64;

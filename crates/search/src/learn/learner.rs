@@ -88,8 +88,9 @@ pub struct Learner<M: Playouts> {
     policy: Policy,
     /// The matches whose samples are kept, the oldest first.
     kept: VecDeque<SelfPlayMatch>,
-    /// The bytes of their samples, and the most of them: as many as a tree of the player may have.
+    /// The bytes of their samples.
     bytes: usize,
+    /// The largest number of these bytes: the memory bound of a player's tree.
     most_bytes: usize,
     pub(super) matches: u64,
     pub(super) descents: u64,
@@ -98,7 +99,7 @@ pub struct Learner<M: Playouts> {
     pub(super) candidate: Option<Arc<Policy>>,
     /// Positions from the searches of a match against others.
     watched: Vec<Sample>,
-    /// What matches against the search without the policy have shown.
+    /// The result of matches against the search without the policy.
     pub(super) trial: Option<Trial>,
 }
 
@@ -189,7 +190,7 @@ impl<M: Playouts> Learner<M> {
         }
     }
 
-    /// What matches of searches with the policy against searches without it have shown.
+    /// The result of matches of searches with the policy against searches without it.
     pub fn trial(&self) -> Option<Trial> {
         self.trial
     }
@@ -319,6 +320,7 @@ impl<M: Playouts> Learner<M> {
         generation
     }
 
+    /// Makes the policy the candidate if it has passed the last test.
     fn choose_candidate(&mut self) {
         let last = self.generations.last().filter(|last| last.passes());
         self.candidate = last.map(|last| Arc::new(self.policy.scaled(last.scale)));

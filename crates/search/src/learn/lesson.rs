@@ -142,7 +142,7 @@ impl Lesson {
         &self.generations
     }
 
-    /// What matches of searches with the policy against searches without it have shown.
+    /// The result of matches of searches with the policy against searches without it.
     pub fn trial(&self) -> Option<Trial> {
         self.trial
     }

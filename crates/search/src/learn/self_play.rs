@@ -1,4 +1,4 @@
-//! Matches of a search against itself, whose nodes are the training data.
+//! [`SelfPlayMatch`]: the training data of one match of self-play.
 
 use crate::policy::Sample;
 use serde::{Deserialize, Serialize};

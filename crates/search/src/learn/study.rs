@@ -1,4 +1,4 @@
-//! What a player learns before the first move of a match.
+//! Self-play before the first move of a match.
 
 use super::knowledge::Knowledge;
 use super::learner::Learner;

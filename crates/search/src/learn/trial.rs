@@ -10,7 +10,7 @@ use std::time::Duration;
 
 /// Fewer matches decide nothing.
 const LEAST_MATCHES: u32 = 8;
-/// Of the matches of self-play, about so many of the last ones count.
+/// The mean share covers about so many of the last matches of self-play.
 const MOST_MATCHES: u32 = 40;
 
 /// Matches of searches with the policy against searches without it: those of a trial, and those of self-play after it.
