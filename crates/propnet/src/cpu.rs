@@ -63,17 +63,18 @@ impl Cpu {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Kernels(Cpu);
 
+// The conditions are constants, so that kernels are not compiled for rows that they cannot evaluate.
 macro_rules! dispatch {
     ($kernels:expr, $words:expr, $function:ident$(::<$lanes:ident>)?($($argument:expr),*)) => {
         match $kernels.0 {
             #[cfg(target_arch = "x86_64")]
             #[expect(unsafe_code, reason = "features are known at run time only")]
             // SAFETY: `Kernels` holds this class only if its features were detected.
-            Cpu::Avx512 if $words % 8 == 0 => unsafe { vector::avx512::$function$(::<$lanes>)?($($argument),*) },
+            Cpu::Avx512 if const { $words % 8 == 0 } => unsafe { vector::avx512::$function$(::<$lanes>)?($($argument),*) },
             #[cfg(target_arch = "x86_64")]
             #[expect(unsafe_code, reason = "features are known at run time only")]
             // SAFETY: as above; AVX-512 implies AVX2.
-            Cpu::Avx512 | Cpu::Avx2 if $words % 4 == 0 => unsafe { vector::avx2::$function$(::<$lanes>)?($($argument),*) },
+            Cpu::Avx512 | Cpu::Avx2 if const { $words % 4 == 0 } => unsafe { vector::avx2::$function$(::<$lanes>)?($($argument),*) },
             _ => vector::plain::$function$(::<$lanes>)?($($argument),*),
         }
     };
