@@ -17,9 +17,9 @@ use rayon::ThreadPoolBuilder;
 use std::ops::ControlFlow;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// The number of attempts to take the lock before a thread sleeps. Spinning comes first because the
-/// critical section is shorter than a wake-up.
-const SPINS: usize = 1000;
+/// The number of attempts to take the lock before a thread sleeps. They last some hundredths of a second: most threads
+/// hold the lock for less than a millisecond, and a wake-up takes a part of that.
+const SPINS: usize = 100_000;
 
 impl<M: Playouts> Search<M> {
     /// Searches with all threads until a limit is reached.
