@@ -77,7 +77,7 @@ fn a_policy_predicts_unknown_matches_better_and_serves_scrambled_rules() {
     learner.try_out(&Limits::iterations(2), 1).unwrap();
     assert_eq!(learner.trial(), Some(trial), "two matches decide nothing");
     let of_trial = learner.matches_of_trial(100 * last.descents);
-    assert!(of_trial.abs_diff(last.matches * 200 / 21) <= 1, "{of_trial} matches of 21/2 times the descents");
+    assert!(of_trial.abs_diff(last.matches * 200 / 63) <= 1, "{of_trial} matches of 63/2 times the descents");
     let tried = learner.lesson();
     assert_eq!((tried.trial(), tried.is_used()), (Some(trial), trial.passes()));
     for text in [text, other] {

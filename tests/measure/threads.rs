@@ -37,7 +37,8 @@ pub(crate) fn run(args: &[String]) {
                 });
             }
         }
-        let [one, several, apart] = [one.per_second(), several.per_second(), threads as f64 * apart.per_second()];
+        let [one, several, apart] =
+            [one.per_second(), several.per_second(), threads as f64 * apart.per_second()];
         println!(
             "{:<24} {one:>9.0} {several:>9.0} {:>6.2} {apart:>13.0} {:>6.2}",
             stage::name(Path::new(file)),

@@ -21,7 +21,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 ///     lesson: What another learner has given.
 ///     knowledge: A file that `ggp learn` or `write` has written, or a new one.
 ///     seed: The seed of the random numbers.
-///     iterations: The iterations of a search of self-play; 1,000 by default, and at most.
+///     iterations: The iterations of a search of self-play; 300 by default, 1,000 at most.
 ///
 /// Raises:
 ///     ValueError: If the game cannot be learnt, and for a bad lesson or file.

@@ -15,6 +15,8 @@ pub struct BatchSizing {
     /// The number of root visits for each leaf of a batch: the batch has as many leaves as the root's visits
     /// divided by this number, within the limits that the other parameters set.
     pub visits_per_leaf: u32,
+    /// The minimum number of leaves, where the limits allow as many.
+    pub least_leaves: usize,
     /// The maximum number of playouts from one leaf.
     pub max_per_leaf: usize,
     /// The minimum number of playouts from one leaf. If `lanes` is smaller than this number, `lanes` is the
@@ -44,14 +46,14 @@ pub(crate) struct BatchSize {
 
 impl Default for BatchSizing {
     fn default() -> BatchSizing {
-        BatchSizing { lanes: None, visits_per_leaf: 1, max_per_leaf: 64, min_per_leaf: 4 }
+        BatchSizing { lanes: None, visits_per_leaf: 1, least_leaves: 1, max_per_leaf: 64, min_per_leaf: 4 }
     }
 }
 
 impl BatchSizing {
     /// Batches of one leaf with one playout.
     pub fn single() -> BatchSizing {
-        BatchSizing { lanes: Some(1), visits_per_leaf: 1, max_per_leaf: 1, min_per_leaf: 1 }
+        BatchSizing { lanes: Some(1), visits_per_leaf: 1, least_leaves: 1, max_per_leaf: 1, min_per_leaf: 1 }
     }
 
     /// The size of the next batch of one thread. `lanes` is the number of playouts that the machine runs at
@@ -67,7 +69,11 @@ impl BatchSizing {
             ((visits / VISITS_PER_LEAF_IN_FLIGHT) as usize / workers).clamp(enough.div_ceil(workers), enough);
         let speed_up = (FEW_BATCHES / left.max(1)).max(1);
         let grown = (visits.max(1).saturating_mul(speed_up) / self.visits_per_leaf.max(1)) as usize / workers;
-        let leaves = grown.clamp(1, each).min(usize::try_from(most).unwrap_or(usize::MAX)).max(1);
+        let leaves = grown
+            .max(self.least_leaves)
+            .clamp(1, each)
+            .min(usize::try_from(most).unwrap_or(usize::MAX))
+            .max(1);
         // Each thread fills its machine's lanes at least once, whatever the other threads have in flight.
         let lanes = (all / workers).max(all.min(lanes));
         BatchSize { leaves, per_leaf: (lanes / leaves).max(least).clamp(1, self.max_per_leaf.max(1)) }
@@ -85,7 +91,7 @@ mod tests {
 
     #[test]
     fn batches_grow_with_the_tree_and_keep_the_lanes_busy() {
-        let batch = BatchSizing { lanes: None, visits_per_leaf: 10, max_per_leaf: 16, min_per_leaf: 4 };
+        let batch = BatchSizing { visits_per_leaf: 10, max_per_leaf: 16, ..BatchSizing::default() };
         assert_eq!(batch.plan(512, 1, 0, u32::MAX, u64::MAX), BatchSize { leaves: 1, per_leaf: 16 });
         assert_eq!(batch.plan(512, 1, 1000, u32::MAX, u64::MAX), BatchSize { leaves: 100, per_leaf: 10 });
         assert_eq!(batch.plan(512, 1, 100_000, u32::MAX, u64::MAX), BatchSize { leaves: 256, per_leaf: 4 });
@@ -95,6 +101,15 @@ mod tests {
             BatchSizing::single().plan(512, 1, 100_000, u32::MAX, u64::MAX),
             BatchSize { leaves: 1, per_leaf: 1 }
         );
+    }
+
+    #[test]
+    fn short_searches_begin_with_many_leaves() {
+        let batch = BatchSizing { least_leaves: 64, ..BatchSizing::default() };
+        assert_eq!(batch.plan(512, 1, 0, u32::MAX, u64::MAX), BatchSize { leaves: 64, per_leaf: 16 });
+        assert_eq!(batch.plan(512, 1, 100, u32::MAX, u64::MAX).leaves, 100);
+        assert_eq!(batch.plan(512, 1, 0, u32::MAX, 7).leaves, 7);
+        assert_eq!(batch.plan(1, 1, 0, u32::MAX, u64::MAX), BatchSize { leaves: 1, per_leaf: 1 });
     }
 
     #[test]
@@ -128,7 +143,13 @@ mod tests {
     #[test]
     fn large_batches_come_to_the_same_moves() {
         let options = MctsOptions {
-            batch: BatchSizing { lanes: Some(64), visits_per_leaf: 4, max_per_leaf: 8, min_per_leaf: 1 },
+            batch: BatchSizing {
+                lanes: Some(64),
+                visits_per_leaf: 4,
+                max_per_leaf: 8,
+                min_per_leaf: 1,
+                ..BatchSizing::default()
+            },
             exploration: 3.0,
             ..MctsOptions::default()
         };

@@ -3,6 +3,7 @@
 
 use super::self_play::SelfPlayMatch;
 use crate::arm::Arm;
+use crate::batch_size::BatchSizing;
 use crate::limits::{Halt, Limits};
 use crate::node::Phase;
 use crate::options::MctsOptions;
@@ -12,11 +13,14 @@ use ggp_game::rng::{Sequence, mix};
 use ggp_game::{EvalError, Move, Playouts, Role};
 use std::sync::Arc;
 
+/// The least number of leaves in a batch of self-play. A search of few descents that begins with one leaf spends most of its
+/// time on batches that leave lanes idle.
+const LEAVES: usize = 64;
 /// The largest number of random steps at the beginning of a match.
 const OPENING: usize = 6;
 /// In a trial, a search with the policy has so many times the descents of a search of self-play: about as many as a player
 /// has.
-const LONGER: u64 = 10;
+const LONGER: u64 = 30;
 /// A search without the policy has one more descent for so many, since it needs less time for each.
 const HANDICAP: u64 = 10;
 /// A match of two seats has so many times the descents of a match of self-play: the mean of its two searches.
@@ -44,7 +48,9 @@ impl<M: Playouts> Contest<M> {
     /// Matches of self-play on `machine`.
     pub(super) fn of_self_play(machine: &M, options: &MctsOptions) -> Contest<M> {
         let descents = options.iterations.unwrap_or(1);
-        Contest { machine: machine.clone(), options: options.clone(), descents, teaches: true }
+        let batch = BatchSizing { least_leaves: LEAVES, ..options.batch };
+        let options = MctsOptions { batch, ..options.clone() };
+        Contest { machine: machine.clone(), options, descents, teaches: true }
     }
 
     /// The roles but chance.

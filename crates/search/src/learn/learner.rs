@@ -17,8 +17,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// The number of descents of a search of self-play, unless the options give another.
-const DESCENTS: u64 = 1_000;
+/// The number of descents of a search of self-play, unless the options give another. Many short searches teach more than
+/// few long ones: their positions differ more.
+pub(super) const DESCENTS: u64 = 300;
+/// The largest number that the options can give.
+const MOST_DESCENTS: u64 = 1_000;
 /// The memory bound of the tree of self-play, in MiB.
 const MEMORY: usize = 64;
 /// The number of fluents in the context of a fluent.
@@ -104,7 +107,8 @@ pub struct Learner<M: Playouts> {
 }
 
 impl<M: Playouts> Learner<M> {
-    /// A learner of the game that `machine` executes. Its searches have `options`, with at most 1,000 iterations. It goes on
+    /// A learner of the game that `machine` executes. Its searches have `options`, with 300 iterations, or
+    /// those of the options, at most 1,000. It goes on
     /// from `known` if that is a lesson of this game. `None` in games that cannot be learnt: games of one role, machines
     /// that do not keep their states as bits, and games with too many fluents.
     pub fn new(machine: &M, options: &MctsOptions, known: Option<&Lesson>) -> Option<Learner<M>> {
@@ -133,7 +137,7 @@ impl<M: Playouts> Learner<M> {
         let mut learner = Learner {
             machine,
             options: MctsOptions {
-                iterations: Some(options.iterations.map_or(DESCENTS, |most| most.min(DESCENTS))),
+                iterations: Some(options.iterations.map_or(DESCENTS, |most| most.min(MOST_DESCENTS))),
                 memory: MEMORY.min(options.memory),
                 threads: 1,
                 ..options.clone()

@@ -1,8 +1,9 @@
 //! Self-play before the first move of a match.
 
 use super::knowledge::Knowledge;
-use super::learner::Learner;
+use super::learner::{DESCENTS, Learner};
 use crate::limits::{Halt, Limits};
+use crate::options::MctsOptions;
 use crate::search::Search;
 use crate::technique::Technique;
 use ggp_game::{AnonymousRules, Deadline, PlayError, Playouts, Role, StopToken};
@@ -40,7 +41,9 @@ impl<M: Playouts> Search<M> {
         let knowledge = file.map_or_else(|| Ok(Knowledge::default()), Knowledge::read);
         let rules = AnonymousRules::new(self.machine().game().description());
         let lesson = knowledge.as_ref().ok().and_then(|knowledge| knowledge.lesson(&rules));
-        let Some(mut learner) = Learner::new(self.machine(), &options, lesson) else { return Ok(None) };
+        let of_self_play =
+            MctsOptions { iterations: options.iterations.map(|most| most.min(DESCENTS)), ..options.clone() };
+        let Some(mut learner) = Learner::new(self.machine(), &of_self_play, lesson) else { return Ok(None) };
         // A game that cannot be learnt needs no file, so a bad one is no error there.
         knowledge.map_err(|error| PlayError::Unable(error.to_string()))?;
         // A policy is optional: the search does without it after an error.

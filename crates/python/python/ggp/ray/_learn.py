@@ -150,7 +150,7 @@ def learn(
         minutes: The minutes after which learning ends, those of interrupted runs included. By default 10, and no limit with
             `matches`.
         matches: The number of matches of self-play after which it ends.
-        iterations: The iterations of a search of self-play: 1,000 by default, and at most. Searches of the trial have ten
+        iterations: The iterations of a search of self-play: 300 by default, 1,000 at most. Searches of the trial have 30
             times as many.
         workers: The number of workers, with a core each; by default one for each core of the cluster. 0 learns in this
             process, without Ray.
