@@ -30,7 +30,7 @@ fn backwards(text: &str) -> String {
 /// Options of short searches. Without proofs, matches have many open nodes to learn from.
 fn without_proofs() -> MctsOptions {
     MctsOptions {
-        iterations: Some(200),
+        iterations: Some(300),
         techniques: Techniques::none().with(Technique::History, true),
         ..options()
     }
