@@ -16,7 +16,7 @@ pub struct BatchSizing {
     /// divided by this number, within the limits that the other parameters set.
     pub visits_per_leaf: u32,
     /// The minimum number of leaves, where the limits allow as many.
-    pub least_leaves: usize,
+    pub least_leaves: u32,
     /// The maximum number of playouts from one leaf.
     pub max_per_leaf: usize,
     /// The minimum number of playouts from one leaf. If `lanes` is smaller than this number, `lanes` is the
@@ -70,7 +70,7 @@ impl BatchSizing {
         let speed_up = (FEW_BATCHES / left.max(1)).max(1);
         let grown = (visits.max(1).saturating_mul(speed_up) / self.visits_per_leaf.max(1)) as usize / workers;
         let leaves = grown
-            .max(self.least_leaves)
+            .max(self.least_leaves as usize)
             .clamp(1, each)
             .min(usize::try_from(most).unwrap_or(usize::MAX))
             .max(1);

@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 /// The least number of leaves in a batch of self-play. A search of few descents that begins with one leaf spends most of its
 /// time on batches that leave lanes idle.
-const LEAVES: usize = 32;
+const LEAVES: u32 = 32;
 /// The largest number of random steps at the beginning of a match.
 const OPENING: usize = 6;
 /// In a trial, a search with the policy has so many times the descents of a search of self-play: about as many as a player
