@@ -33,7 +33,9 @@ pub(crate) fn run(args: &[String]) {
                 several.add(search(&with_threads));
                 thread::scope(|scope| {
                     let searches: Vec<_> = (0..threads).map(|_| scope.spawn(|| search("mcts"))).collect();
-                    searches.into_iter().for_each(|search| apart.add(search.join().expect("a rate")));
+                    for search in searches {
+                        apart.add(search.join().expect("a rate"));
+                    }
                 });
             }
         }
