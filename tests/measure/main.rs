@@ -9,7 +9,7 @@
 //!   both, or A's:B's, in CPU time, so that other work on the machine does not decide matches; `0.5w` is wall clock
 //!   time, as players of several threads need. A start clock may stand before it, as in `20+0.25`. MATCHES is a number
 //!   of matches, or FIRST-AFTER to go on with others.
-//! * `threads N SECONDS FILE…`: the iterations per second of wall clock time of a search with one thread, of one with N
+//! * `threads N SECONDS GAME…`: the iterations per second of wall clock time of a search with one thread, of one with N
 //!   threads, and of N searches side by side. The machine must have N processors for it alone.
 //! * `mixed SPEC SEEDS FILE…`: the frequency of the player's moves over so many seeds in each information set
 //!   of a small game of hidden information, of two roles of constant sum, and the exploitability of these

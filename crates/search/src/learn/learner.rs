@@ -107,10 +107,9 @@ pub struct Learner<M: Playouts> {
 }
 
 impl<M: Playouts> Learner<M> {
-    /// A learner of the game that `machine` executes. Its searches have `options`, with 300 iterations, or
-    /// those of the options, at most 1,000. It goes on
-    /// from `known` if that is a lesson of this game. `None` in games that cannot be learnt: games of one role, machines
-    /// that do not keep their states as bits, and games with too many fluents.
+    /// A learner of the game that `machine` executes. Its searches have `options`; their iterations are 300 if the options
+    /// give none, and at most 1,000. It goes on from `known` if that is a lesson of this game. `None` in games that cannot be
+    /// learnt: games of one role, machines that do not keep their states as bits, and games with too many fluents.
     pub fn new(machine: &M, options: &MctsOptions, known: Option<&Lesson>) -> Option<Learner<M>> {
         let mut machine = machine.clone();
         let game = machine.game().clone();

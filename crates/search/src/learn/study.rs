@@ -41,6 +41,7 @@ impl<M: Playouts> Search<M> {
         let knowledge = file.map_or_else(|| Ok(Knowledge::default()), Knowledge::read);
         let rules = AnonymousRules::new(self.machine().game().description());
         let lesson = knowledge.as_ref().ok().and_then(|knowledge| knowledge.lesson(&rules));
+        // A player's iterations are those of its moves. Self-play learns more from shorter searches.
         let of_self_play =
             MctsOptions { iterations: options.iterations.map(|most| most.min(DESCENTS)), ..options.clone() };
         let Some(mut learner) = Learner::new(self.machine(), &of_self_play, lesson) else { return Ok(None) };
