@@ -44,9 +44,9 @@ def tables(games):
     print("| game |", " | ".join(map(str, numbers)), "| history | descents |")
     print("|---" * (most + 3) + "|")
     for name, one in games:
-        shares = [f"{generation['by_policy']:.2f}" for generation in one["generations"]]
+        shares = [f"{generation['by_policy']:z.2f}" for generation in one["generations"]]
         last = one["generations"][-1]
-        shares += [""] * (most - len(shares)) + [f"{last['by_history']:.2f}", f"{last['descents'] / 1e6:.1f} M"]
+        shares += [""] * (most - len(shares)) + [f"{last['by_history']:z.2f}", f"{last['descents'] / 1e6:.1f} M"]
         print(f"| {name} |", " | ".join(shares), "|")
     print("\n| game | predicts better | matches | share | used |\n|---|---|---|---|---|")
     for name, one in games:
