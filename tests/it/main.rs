@@ -17,6 +17,7 @@ mod learning;
 mod many_moves;
 mod means;
 mod measurements;
+mod minimax;
 mod mistakes;
 mod network_bytes;
 mod perft;

@@ -24,14 +24,14 @@ pub(crate) fn run(args: &[String]) {
     for file in files {
         let game = stage::game(Path::new(file));
         let machine = stage::network(&game).expect("a network");
-        let (mut mean, mut of_others) = (Mean::default(), Mean::default());
+        let (mut mean, mut of_others, mut uses) = (Mean::default(), Mean::default(), Uses::default());
         let mut by_seat = vec![Mean::default(); game.role_count()];
-        let (mut playouts, mut with_policy) = ([0; 2], 0);
+        let mut playouts = [0; 2];
         for number in matches.clone() {
             let seat = number as usize % game.role_count();
             let options = [stage::options(a, number), stage::options(b, number)];
             let (share, others) =
-                play(&game, &machine, &options, seat, (start, budgets), &mut playouts, &mut with_policy);
+                play(&game, &machine, &options, seat, (start, budgets), &mut playouts, &mut uses);
             by_seat[seat].add(share);
             mean.add(share);
             of_others.add(others);
@@ -43,7 +43,8 @@ pub(crate) fn run(args: &[String]) {
         let (name, by_seat) = (stage::name(Path::new(file)), by_seat.join(" "));
         let others = of_others.mean();
         println!(
-            "{name:<24} {mean}   others {others:.3}   by seat {by_seat}   playouts {ratio:.1} : 1   policy in {with_policy}"
+            "{name:<24} {mean}   others {others:.3}   by seat {by_seat}   playouts {ratio:.1} : 1   policy in {}   minimax in {}",
+            uses.policy, uses.minimax
         );
     }
     println!("{:<24} {all}   others {:.3}", "all", all_others.mean());
@@ -64,6 +65,13 @@ impl Budget {
     }
 }
 
+/// The number of matches in which the first player uses a learnt policy, and minimax values.
+#[derive(Default)]
+struct Uses {
+    policy: u64,
+    minimax: u64,
+}
+
 /// Plays one match. Returns the goal share of `seat`, which the first player has, and the mean of those of all other roles
 /// but chance: where the goals have no constant sum, the share of `seat` alone says little.
 fn play(
@@ -73,7 +81,7 @@ fn play(
     seat: usize,
     (start, budgets): (Duration, [Budget; 2]),
     playouts: &mut [u64; 2],
-    with_policy: &mut u64,
+    uses: &mut Uses,
 ) -> (f64, f64) {
     let mut referee = machine.clone();
     let who = |role: Role| usize::from(role.index() != seat);
@@ -84,7 +92,8 @@ fn play(
         search
     };
     let mut searches: Vec<Search<PropNetMachine>> = game.roles().map(search).collect();
-    *with_policy += u64::from(searches[seat].has_policy());
+    uses.policy += u64::from(searches[seat].has_policy());
+    uses.minimax += u64::from(searches[seat].has_minimax());
     let mut state = referee.initial_state().expect("a state");
     let mut goals = vec![ggp_game::Goals::None; game.role_count()];
     while !referee.is_terminal(&state).expect("evaluable") {

@@ -26,6 +26,8 @@ pub(crate) struct Arm {
     pub(crate) advantage: f32,
     /// The factor of the exploration constant by the learnt policy; 1 without one.
     pub(crate) exploration: f32,
+    /// The minimax value of the child for the role, in shares; not a number if there is none.
+    pub(crate) minimax: f32,
     /// Whether the arm is deferred: selection skips it until all arms that are not deferred are proved not
     /// to win. An arm is deferred if another arm wins at once, if its own move lets another role win at
     /// once, if the node has an equivalent arm that is not deferred, or while a run keeps to other moves of the
@@ -46,6 +48,7 @@ impl Arm {
             sum: 0.0,
             advantage: 0.0,
             exploration: 1.0,
+            minimax: f32::NAN,
             deferred: false,
             is_redundant: false,
         }

@@ -146,7 +146,7 @@ impl<M: Playouts> Search<M> {
         let mut played = batch.shares.chunks_exact(self.tree.roles());
         let shared = self.options.has(Technique::Transpositions);
         let regrets = self.uses_regrets();
-        for descent in &batch.descents {
+        for (number, descent) in batch.descents.iter().enumerate() {
             if let DescentState::Playing = descent.progress {
                 let shares = played.next().unwrap_or(&[]);
                 self.tree.back_up(&descent.path, shares, shared, regrets);
@@ -162,6 +162,7 @@ impl<M: Playouts> Search<M> {
                 self.tree.prove(&descent.path, self.chance);
             }
             self.note_visits(&descent.path);
+            self.back_up_minimax(&descent.path, number);
         }
     }
 

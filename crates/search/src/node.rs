@@ -49,6 +49,8 @@ pub(crate) struct Node<S> {
     pub(crate) mark: u32,
     /// The number of steps to the end of the game, once the goals are proved.
     pub(crate) distance: u16,
+    /// The minimax value for the first role, in shares; not a number if there is none.
+    pub(crate) minimax: f32,
     /// The end of the game after those arms that have proven bounds but no child.
     pub(crate) ending: Option<Ending>,
     pub(crate) phase: Phase,
@@ -84,6 +86,7 @@ impl<S> Node<S> {
             pending: 0,
             mark,
             distance: 0,
+            minimax: f32::NAN,
             ending: None,
             phase: Phase::Leaf,
             chooser: Chooser::Nobody,

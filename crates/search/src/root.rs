@@ -65,6 +65,7 @@ impl<M: Playouts> Search<M> {
             preferred: None,
             draft: None,
             policy: None,
+            evaluation: None,
             awaiting_policy: Vec::new(),
             batches: 0,
             in_flight: 0,

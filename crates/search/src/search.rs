@@ -7,6 +7,7 @@
 use crate::beam::Beam;
 use crate::conditions::ConditionSearch;
 use crate::descend::Selection;
+use crate::evaluation::Evaluation;
 use crate::history::History;
 use crate::id::NodeId;
 use crate::options::MctsOptions;
@@ -75,6 +76,8 @@ pub struct Search<M: Playouts> {
     pub(crate) draft: Option<(Role, Draft, Instant)>,
     /// The learnt policy.
     pub(crate) policy: Option<Arc<crate::policy::Policy>>,
+    /// The evaluation of leaves for minimax values; `None` if the search does without them.
+    pub(crate) evaluation: Option<Evaluation>,
     /// The nodes that have enough visits for the policy, which has not been asked about them yet.
     pub(crate) awaiting_policy: Vec<NodeId>,
     /// The number of batches begun so far.

@@ -18,6 +18,9 @@ const MANY_ARMS: f64 = 10.0;
 /// this many pulls, because an arm with a wrong prior still has to be explored.
 const CERTAINTY: f32 = 8.0;
 
+/// The weight of an arm's minimax value in its estimated share; the mean has the rest.
+const MINIMAX: f32 = 0.2;
+
 /// The upper confidence bounds of all arms of a node are computed again when the number of descents through
 /// the node has grown by the fraction 1/`REFRESH`.
 const REFRESH: u32 = 16;
@@ -154,7 +157,9 @@ impl UpperBounds {
         let both = 1.0 / (visits * pulls);
         let sum = arm.sum as f32 + self.weight * (self.expected + self.slope * arm.advantage);
         let (low, high) = (f32::from(arm.bounds.low) * 0.01, f32::from(arm.bounds.high) * 0.01);
-        ((sum * pulls * both).max(low).min(high), arm.exploration * (self.width * visits * both).sqrt())
+        let mean = sum * pulls * both;
+        let mean = if arm.minimax.is_nan() { mean } else { mean + MINIMAX * (arm.minimax - mean) };
+        (mean.max(low).min(high), arm.exploration * (self.width * visits * both).sqrt())
     }
 }
 
@@ -324,6 +329,13 @@ mod tests {
         assert_eq!(choose(&[arm(50, 0, 20.0), proved(50, 50, 0)], 50, 0.0, 50), 1, "better than the mean");
         assert_eq!(choose(&[arm(50, 0, 30.0), proved(50, 50, 0)], 50, 0.0, 50), 0, "worse than the mean");
         assert_eq!(choose(&[proved(0, 40, 0), arm(50, 0, 1.0)], 50, 0.6, 50), 1, "cannot be best");
+    }
+
+    #[test]
+    fn a_minimax_value_is_a_part_of_the_estimate() {
+        let with = |minimax| Arm { minimax, ..arm(100, 0, 50.0) };
+        assert_eq!(choose(&[with(0.5), with(0.6)], 200, 0.1, 0), 1);
+        assert_eq!(choose(&[arm(100, 0, 53.0), with(0.6)], 200, 0.1, 0), 0, "a fifth of the lead of a tenth");
     }
 
     #[test]

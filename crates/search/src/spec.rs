@@ -232,7 +232,7 @@ mod tests {
             parse("mcts:iteration=5").unwrap_err(),
             "mcts has no option `iteration`; its options are iterations, memory, c, seed, margin, threads, \
              prior_weight, knowledge, self_play, transpositions, solver, regret, line, beam, conditions, \
-             subgames, history, mast, decisive, floor, secure, breadth, halving, learn"
+             subgames, history, mast, decisive, floor, secure, breadth, halving, learn, minimax"
         );
         for player in ["mcts", "uct"] {
             let former = |option: &str| parse(&format!("{player}:{option}=2")).unwrap_err();

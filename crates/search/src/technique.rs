@@ -3,8 +3,8 @@
 /// One technique beyond plain UCT.
 ///
 /// Two-player techniques ([`Technique::Regret`], [`Technique::Floor`], [`Technique::Secure`], [`Technique::Breadth`],
-/// [`Technique::Halving`], and the part of [`Technique::Decisive`] that prevents losses) act only in games of two roles
-/// beside chance. Regret matching converges only in zero-sum games; breadth and halving were measured with two roles only;
+/// [`Technique::Halving`], [`Technique::Minimax`], and the part of [`Technique::Decisive`] that prevents losses) act only in
+/// games of two roles beside chance. Regret matching converges only in zero-sum games; breadth and halving were measured with two roles only;
 /// the other techniques measured worse with three or more roles.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Technique {
@@ -48,11 +48,14 @@ pub enum Technique {
     /// Searches explore the moves more that a policy prefers, which self-play has taught: it predicts the leads of moves by
     /// the fluents that they change. It is used if it has predicted unknown matches better than the history.
     Learn,
+    /// With two roles, selection mixes the mean of an arm with a value that is backed up by minimax, if that wins short
+    /// matches in the start clock.
+    Minimax,
 }
 
 impl Technique {
     /// All techniques.
-    pub const ALL: [Technique; 15] = [
+    pub const ALL: [Technique; 16] = [
         Technique::Transpositions,
         Technique::Solver,
         Technique::Regret,
@@ -68,6 +71,7 @@ impl Technique {
         Technique::Breadth,
         Technique::Halving,
         Technique::Learn,
+        Technique::Minimax,
     ];
 
     /// The technique's name in a player's specification.
@@ -88,6 +92,7 @@ impl Technique {
             Technique::Breadth => "breadth",
             Technique::Halving => "halving",
             Technique::Learn => "learn",
+            Technique::Minimax => "minimax",
         }
     }
 
@@ -122,6 +127,9 @@ impl Technique {
             }
             Technique::Learn => {
                 "explore more what self-play has taught to prefer (with `knowledge` or `self_play`)"
+            }
+            Technique::Minimax => {
+                "two roles: back up values by minimax beside the means, if that wins matches in the start clock"
             }
         }
     }

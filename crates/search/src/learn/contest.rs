@@ -1,4 +1,4 @@
-//! [`Contest`]: a match of a search with a policy against searches without it. Every second match of self-play is one, so
+//! [`Contest`]: a match of a search with something new, a policy or minimax values, against searches without it. Every second match of self-play is one, so
 //! that self-play tries out what it teaches. In the others, one search plays all roles, whose tree teaches more.
 
 use super::self_play::SelfPlayMatch;
@@ -18,20 +18,27 @@ use std::sync::Arc;
 const LEAVES: u32 = 32;
 /// The largest number of random steps at the beginning of a match.
 const OPENING: usize = 6;
-/// In a trial, a search with the policy has so many times the descents of a search of self-play: about as many as a player
+/// In a trial, a search with the novelty has so many times the descents of a search of self-play: about as many as a player
 /// has.
 const LONGER: u64 = 30;
-/// A search without the policy has one more descent for so many, since it needs less time for each.
+/// A search without the novelty has one more descent for so many, since it needs less time for each.
 const HANDICAP: u64 = 10;
 /// A match of two seats has so many times the descents of a match of self-play: the mean of its two searches.
 pub(super) const TIMES: f64 = LONGER as f64 * (1.0 + 0.5 / HANDICAP as f64);
+
+/// What one search has, and the others have not.
+#[derive(Clone, Debug)]
+pub(super) enum Novelty {
+    Policy(Arc<Policy>),
+    Minimax,
+}
 
 /// What the matches have in common.
 #[derive(Debug)]
 pub(super) struct Contest<M: Playouts> {
     machine: M,
     options: MctsOptions,
-    /// The number of descents for each move of the search with the policy.
+    /// The number of descents for each move of the search with the novelty.
     descents: u64,
     /// Whether the match is one of self-play: its positions are kept, moves are drawn by their visits, and each match has
     /// an opening of its own.
@@ -43,6 +50,11 @@ impl<M: Playouts> Contest<M> {
     pub(super) fn of_trial(machine: &M, options: &MctsOptions) -> Contest<M> {
         let descents = LONGER * options.iterations.unwrap_or(1);
         Contest { machine: machine.clone(), options: options.clone(), descents, teaches: false }
+    }
+
+    /// Matches on `machine` that decide within seconds: searches as long as those of self-play that choose their best moves.
+    pub(super) fn of_short_trial(machine: &M, options: &MctsOptions) -> Contest<M> {
+        Contest { teaches: false, ..Contest::of_self_play(machine, options) }
     }
 
     /// Matches of self-play on `machine`.
@@ -59,17 +71,17 @@ impl<M: Playouts> Contest<M> {
         game.roles().filter(|&role| game.nature() != Some(role)).collect()
     }
 
-    /// Plays the match `number`. The role that has the policy rotates. In a trial, each opening is played once by each role.
+    /// Plays the match `number`. The role that has the novelty rotates. In a trial, each opening is played once by each role.
     pub(super) fn play(
         &self,
-        policy: Option<&Arc<Policy>>,
+        novelty: Option<&Novelty>,
         number: u64,
         limits: &Limits,
     ) -> Result<SelfPlayMatch, EvalError> {
         let (game, seats) = (self.machine.game(), self.seats());
         let of_seats = seats.len() as u64;
         let (turn, opening, is_contested) = if self.teaches {
-            (number / 2, number, policy.is_some() && number.is_multiple_of(2))
+            (number / 2, number, novelty.is_some() && number.is_multiple_of(2))
         } else {
             (number, number / of_seats, true)
         };
@@ -82,8 +94,12 @@ impl<M: Playouts> Contest<M> {
         for player in 0..players {
             let options = MctsOptions { seed: Some(seed ^ player as u64), ..self.options.clone() };
             let mut search = Search::new(self.machine.clone(), &options)?;
-            if let Some(policy) = policy.filter(|_| !is_contested || player == seat.index()) {
-                search.use_policy(policy.clone())?;
+            match novelty.filter(|_| !is_contested || player == seat.index()) {
+                Some(Novelty::Policy(policy)) => search.use_policy(policy.clone())?,
+                Some(Novelty::Minimax) => {
+                    search.use_minimax();
+                }
+                None => {}
             }
             searches.push(search);
         }

@@ -16,7 +16,7 @@ impl<M: Playouts> Learner<M> {
     /// The machine's errors.
     pub fn play(&self, seed: u64, limits: &Limits) -> Result<SelfPlayMatch, EvalError> {
         let contest = Contest::of_self_play(&self.machine, &self.options);
-        let played = contest.play(self.candidate.as_ref(), seed, limits)?;
+        let played = contest.play(self.novelty().as_ref(), seed, limits)?;
         Ok(SelfPlayMatch { fluents: self.order_of_fluents(), ..played })
     }
 

@@ -1,7 +1,7 @@
 //! [`Learner`]: learning a policy by self-play, in generations: matches of short searches against themselves, whose nodes
 //! train the policy that the searches of the next generation use.
 
-use super::contest::Contest;
+use super::contest::{Contest, Novelty};
 use super::lesson::Lesson;
 use super::self_play::{Purpose, SelfPlayMatch};
 use super::trial::Trial;
@@ -135,12 +135,7 @@ impl<M: Playouts> Learner<M> {
         let last = generations.last().copied().unwrap_or_default();
         let mut learner = Learner {
             machine,
-            options: MctsOptions {
-                iterations: Some(options.iterations.map_or(DESCENTS, |most| most.min(MOST_DESCENTS))),
-                memory: MEMORY.min(options.memory),
-                threads: 1,
-                ..options.clone()
-            },
+            options: of_short_searches(options),
             rules,
             policy,
             kept: VecDeque::new(),
@@ -203,6 +198,11 @@ impl<M: Playouts> Learner<M> {
         self.candidate.clone().filter(|_| self.trial.is_some_and(|trial| trial.passes()))
     }
 
+    /// The candidate, for a contest.
+    pub(super) fn novelty(&self) -> Option<Novelty> {
+        self.candidate.clone().map(Novelty::Policy)
+    }
+
     /// Plays and trains until a limit is reached; an iteration of the limits is a descent. Matches run on `threads`
     /// threads; with one thread and a limit of iterations, equal seeds give equal weights. Calls `tell` after each
     /// generation. If `tell` returns false, learning ends.
@@ -251,12 +251,12 @@ impl<M: Playouts> Learner<M> {
         is_over: impl Fn(u64) -> bool + Sync,
     ) -> Result<(), EvalError> {
         let (number, descents) = (AtomicU64::new(self.matches), AtomicU64::new(self.descents));
-        let candidate = self.candidate.as_ref();
+        let candidate = self.novelty();
         let work = |contest: Contest<M>| -> Result<Vec<SelfPlayMatch>, EvalError> {
             let mut played = Vec::new();
             while !is_over(descents.load(Ordering::Relaxed)) {
                 let number = number.fetch_add(1, Ordering::Relaxed);
-                let one = contest.play(candidate, number, limits)?;
+                let one = contest.play(candidate.as_ref(), number, limits)?;
                 descents.fetch_add(one.descents, Ordering::Relaxed);
                 played.push(one);
             }
@@ -327,6 +327,16 @@ impl<M: Playouts> Learner<M> {
     fn choose_candidate(&mut self) {
         let last = self.generations.last().filter(|last| last.passes());
         self.candidate = last.map(|last| Arc::new(self.policy.scaled(last.scale)));
+    }
+}
+
+/// The options of the searches of self-play of a player with `options`.
+pub(super) fn of_short_searches(options: &MctsOptions) -> MctsOptions {
+    MctsOptions {
+        iterations: Some(options.iterations.map_or(DESCENTS, |most| most.min(MOST_DESCENTS))),
+        memory: MEMORY.min(options.memory),
+        threads: 1,
+        ..options.clone()
     }
 }
 

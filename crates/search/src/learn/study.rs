@@ -1,4 +1,4 @@
-//! Self-play before the first move of a match.
+//! What a player does before its first move: a trial of minimax values, and self-play.
 
 use super::knowledge::Knowledge;
 use super::learner::{DESCENTS, Learner};
@@ -11,17 +11,20 @@ use std::time::{Duration, Instant};
 
 /// The part of the start clock that goes to self-play.
 const LEARNING: f64 = 0.6;
-/// No part of a shorter start clock goes to self-play.
+/// The part of the start clock that goes to the trial of minimax values.
+const TRYING: f64 = 0.15;
+/// A shorter start clock goes to the search of the first state alone.
 const LEAST_CLOCK: Duration = Duration::from_secs(5);
 /// Self-play ends after this part of its time if the policy explains too little by then.
 const PATIENCE: f64 = 0.5;
-/// The time of a search before self-play, which finds out whether the game is solved at once.
+/// The time of a search before all that, which finds out whether the game is solved at once.
 const PROBE: Duration = Duration::from_millis(50);
 
 impl<M: Playouts> Search<M> {
-    /// Self-play before the first move of `role`, if there is a file of knowledge or a number of descents for it: this search
+    /// Prepares the first move of `role`. A part of the time to `clock`, the end of the start clock, goes to a trial of
+    /// minimax values. Then follows self-play, if there is a file of knowledge or a number of descents for it: this search
     /// uses the policy if that does not lose. Self-play goes on from the lesson of the game in the file, for the given
-    /// descents, or for a part of the time to `clock`, the end of the start clock. Returns the learner if there is a file for
+    /// descents, or for a part of the time. Returns the learner if there is a file for
     /// what it learns in the match.
     ///
     /// # Errors
@@ -34,10 +37,18 @@ impl<M: Playouts> Search<M> {
     ) -> Result<Option<Learner<M>>, PlayError> {
         let options = self.options.clone();
         let file = options.knowledge.as_deref();
+        let by_clock = clock.remaining().filter(|&left| options.iterations.is_none() && left >= LEAST_CLOCK);
+        if let Some(left) = by_clock {
+            // A game that is solved at once needs nothing more.
+            if self.run(&Limits::time(PROBE).or_when(stop).for_role(role)) == Halt::Decided {
+                return Ok(None);
+            }
+            // Minimax values are optional: the search does without them after an error.
+            let _ = self.try_minimax(&Limits::time(left.mul_f64(TRYING)).or_when(stop));
+        }
         if !options.has(Technique::Learn) || file.is_none() && options.self_play.is_none() {
             return Ok(None);
         }
-        let by_clock = clock.remaining().filter(|&left| options.iterations.is_none() && left >= LEAST_CLOCK);
         let knowledge = file.map_or_else(|| Ok(Knowledge::default()), Knowledge::read);
         let rules = AnonymousRules::new(self.machine().game().description());
         let lesson = knowledge.as_ref().ok().and_then(|knowledge| knowledge.lesson(&rules));
@@ -54,11 +65,6 @@ impl<M: Playouts> Search<M> {
                 learner.run(&limits, options.threads, |_| true)
             }
             (None, Some(left)) => {
-                // A game that is solved at once needs no policy.
-                let probe = Limits::time(PROBE).or_when(stop).for_role(role);
-                if self.run(&probe) == Halt::Decided {
-                    return Ok(None);
-                }
                 let (began, time) = (Instant::now(), left.mul_f64(LEARNING));
                 let limits = Limits::time(time).or_when(stop);
                 learner.run(&limits, options.threads, |generation| {
