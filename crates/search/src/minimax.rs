@@ -16,6 +16,9 @@ use std::hash::Hash;
 /// The weight of the playouts in the value of a leaf; the evaluation has the rest.
 const PLAYED: f32 = 0.3;
 
+/// Values that differ by no more than this are taken for equal, since `1 - (1 - x)` is rounded.
+const ROUNDING: f32 = 1e-6;
+
 /// The share of `role` where the first of two roles has `share`, in a game of constant sum.
 fn of_role(share: f32, role: Role) -> f32 {
     if role.index() == 0 { share } else { 1.0 - share }
@@ -89,9 +92,9 @@ impl<S: Eq + Hash> Tree<S> {
                     std::mem::replace(&mut self[id].arms[chosen[role.index()] as usize].minimax, value);
                 // Only a fall of the best arm, and the first value of an arm, need a look at the others. Until an arm has a
                 // value, the node has that of a leaf. Comparisons with no number are false.
-                if before < best && value < best {
+                if before < best - ROUNDING && value < best {
                     self[id].minimax
-                } else if before <= best && value >= best {
+                } else if before <= best + ROUNDING && value >= best {
                     below
                 } else {
                     let values = self.arms(id, role).iter().map(|arm| arm.minimax);
@@ -127,6 +130,12 @@ mod tests {
         tree.open(reply, &[vec![Move(9)], vec![Move(0), Move(1)]]);
         assert_eq!(tree.back_up_minimax(reply, &[0, 1], 0.8), 0.8);
         assert!((tree.back_up_minimax(reply, &[0, 2], 0.3) - 0.3).abs() < 1e-6);
-        assert_eq!(tree[reply].arms[2].minimax, 0.7);
+        assert!((tree.back_up_minimax(reply, &[0, 1], 0.6) - 0.3).abs() < 1e-6, "another arm is better");
+        // A thousand falls of its best arm, whose values are rounded.
+        for step in 0..1000 {
+            let share = 0.6 + 0.0003 * step as f32;
+            tree.back_up_minimax(reply, &[0, 1], share);
+            assert!((tree.back_up_minimax(reply, &[0, 2], share - 0.0001) - share).abs() < 2e-4, "{share}");
+        }
     }
 }

@@ -24,8 +24,7 @@ impl<M: Playouts> Search<M> {
     /// Prepares the first move of `role`. A part of the time to `clock`, the end of the start clock, goes to a trial of
     /// minimax values. Then follows self-play, if there is a file of knowledge or a number of descents for it: this search
     /// uses the policy if that does not lose. Self-play goes on from the lesson of the game in the file, for the given
-    /// descents, or for a part of the time. Returns the learner if there is a file for
-    /// what it learns in the match.
+    /// descents, or for a part of the time. Returns the learner if there is a file for what it learns in the match.
     ///
     /// # Errors
     /// When the file of knowledge cannot be read.
