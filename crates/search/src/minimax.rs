@@ -25,15 +25,12 @@ fn of_role(share: f32, role: Role) -> f32 {
 }
 
 impl<M: Playouts> Search<M> {
-    /// Uses minimax values from now on. Returns false, and does nothing, in games that have not exactly two roles, in games
+    /// An evaluation for minimax values that has learnt nothing. `None` in games that have not exactly two roles, in games
     /// with chance, and on machines that do not keep their states as bits.
-    pub(crate) fn use_minimax(&mut self) -> bool {
+    pub(crate) fn new_evaluation(&self) -> Option<Evaluation> {
         let fluents = self.worker.machine.fluents().len();
-        if self.tree.roles() != 2 || self.chance.is_some() || fluents == 0 {
-            return false;
-        }
-        self.evaluation = Some(Evaluation::new(fluents));
-        true
+        let is_possible = self.tree.roles() == 2 && self.chance.is_none() && fluents > 0;
+        is_possible.then(|| Evaluation::new(fluents))
     }
 
     /// Whether the search uses minimax values.
@@ -47,9 +44,10 @@ impl<M: Playouts> Search<M> {
         let Some(mut evaluation) = self.evaluation.take() else { return };
         // 1. One node of the path teaches the evaluation; its depth varies from descent to descent.
         let nodes = path.nodes();
-        let taught = &self.tree[nodes[number % nodes.len()]];
+        let id = nodes[number % nodes.len()];
+        let taught = &self.tree[id];
         if taught.phase != Phase::Ended && taught.visits > 0 {
-            let mean = self.tree.mean(nodes[number % nodes.len()], 0) as f32;
+            let mean = self.tree.mean(id, 0) as f32;
             evaluation.train(self.worker.machine.fluent_words(&taught.state), mean, taught.visits);
         }
         // 2. From the leaf to the root, each arm gets the value of the node below, and each node that of its best arm.

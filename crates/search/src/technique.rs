@@ -4,8 +4,8 @@
 ///
 /// Two-player techniques ([`Technique::Regret`], [`Technique::Floor`], [`Technique::Secure`], [`Technique::Breadth`],
 /// [`Technique::Halving`], [`Technique::Minimax`], and the part of [`Technique::Decisive`] that prevents losses) act only in
-/// games of two roles beside chance. Regret matching converges only in zero-sum games; breadth and halving were measured with two roles only;
-/// the other techniques measured worse with three or more roles.
+/// games of two roles beside chance. Regret matching converges only in zero-sum games; breadth and halving were measured with
+/// two roles only; the other techniques measured worse with three or more roles.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Technique {
     /// Equal states share a node.

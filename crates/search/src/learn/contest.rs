@@ -1,5 +1,6 @@
-//! [`Contest`]: a match of a search with something new, a policy or minimax values, against searches without it. Every second match of self-play is one, so
-//! that self-play tries out what it teaches. In the others, one search plays all roles, whose tree teaches more.
+//! [`Contest`]: a match of a search with a novelty, a policy or minimax values, against searches without it. Every second
+//! match of self-play is one, so that self-play tries out what it teaches. In the others, one search plays all roles, whose
+//! tree teaches more.
 
 use super::self_play::SelfPlayMatch;
 use crate::arm::Arm;
@@ -26,7 +27,7 @@ const HANDICAP: u64 = 10;
 /// A match of two seats has so many times the descents of a match of self-play: the mean of its two searches.
 pub(super) const TIMES: f64 = LONGER as f64 * (1.0 + 0.5 / HANDICAP as f64);
 
-/// What one search has, and the others have not.
+/// The technique that one search of a match has and the other searches do not have.
 #[derive(Clone, Debug)]
 pub(super) enum Novelty {
     Policy(Arc<Policy>),
@@ -96,9 +97,7 @@ impl<M: Playouts> Contest<M> {
             let mut search = Search::new(self.machine.clone(), &options)?;
             match novelty.filter(|_| !is_contested || player == seat.index()) {
                 Some(Novelty::Policy(policy)) => search.use_policy(policy.clone())?,
-                Some(Novelty::Minimax) => {
-                    search.use_minimax();
-                }
+                Some(Novelty::Minimax) => search.evaluation = search.new_evaluation(),
                 None => {}
             }
             searches.push(search);

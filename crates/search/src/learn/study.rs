@@ -1,4 +1,4 @@
-//! What a player does before its first move: a trial of minimax values, and self-play.
+//! A player prepares its first move by a trial of minimax values and by self-play.
 
 use super::knowledge::Knowledge;
 use super::learner::{DESCENTS, Learner};

@@ -142,14 +142,14 @@ impl<M: Playouts> Search<M> {
     /// # Errors
     /// The machine's errors.
     pub fn try_minimax(&mut self, limits: &Limits) -> Result<(), EvalError> {
-        if !self.two_player.has(Technique::Minimax) || !self.use_minimax() {
+        if !self.two_player.has(Technique::Minimax) {
             return Ok(());
         }
-        let evaluation = self.evaluation.take();
+        let Some(evaluation) = self.new_evaluation() else { return Ok(()) };
         let options = of_short_searches(&self.options);
         let contest = || Contest::of_short_trial(&self.worker.machine, &options);
         if are_won(&shares(contest, &Novelty::Minimax, limits, self.options.threads)?) {
-            self.evaluation = evaluation;
+            self.evaluation = Some(evaluation);
         }
         Ok(())
     }
