@@ -7,6 +7,8 @@ mod distributed;
 mod knowledge;
 mod learner;
 mod lesson;
+mod matches;
+mod minimax_trial;
 mod positions;
 mod self_play;
 mod study;

@@ -5,6 +5,7 @@
 use super::self_play::SelfPlayMatch;
 use crate::arm::Arm;
 use crate::batch_size::BatchSizing;
+use crate::evaluation::Evaluation;
 use crate::limits::{Halt, Limits};
 use crate::node::Phase;
 use crate::options::MctsOptions;
@@ -12,7 +13,7 @@ use crate::policy::Policy;
 use crate::search::Search;
 use ggp_game::rng::{Sequence, mix};
 use ggp_game::{EvalError, Move, Playouts, Role};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// The least number of leaves in a batch of self-play. A search of few descents that begins with one leaf spends most of its
 /// time on batches that leave lanes idle.
@@ -28,10 +29,11 @@ const HANDICAP: u64 = 10;
 pub(super) const TIMES: f64 = LONGER as f64 * (1.0 + 0.5 / HANDICAP as f64);
 
 /// The technique that one search of a match has and the other searches do not have.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) enum Novelty {
     Policy(Arc<Policy>),
-    Minimax,
+    /// Minimax values. A search begins with this evaluation, and leaves here what the match has taught it.
+    Minimax(Mutex<Evaluation>),
 }
 
 /// What the matches have in common.
@@ -97,19 +99,43 @@ impl<M: Playouts> Contest<M> {
             let mut search = Search::new(self.machine.clone(), &options)?;
             match novelty.filter(|_| !is_contested || player == seat.index()) {
                 Some(Novelty::Policy(policy)) => search.use_policy(policy.clone())?,
-                Some(Novelty::Minimax) => search.evaluation = search.new_evaluation(),
+                Some(Novelty::Minimax(evaluation)) => {
+                    search.evaluation =
+                        Some(evaluation.lock().unwrap_or_else(PoisonError::into_inner).clone());
+                }
                 None => {}
             }
             searches.push(search);
         }
-        let mut played = SelfPlayMatch { number, ..SelfPlayMatch::default() };
+        let played = self.play_on(&mut searches, &seats, at, &mut random, limits)?;
+        if let Some(Novelty::Minimax(evaluation)) = novelty
+            && let Some(taught) = searches.swap_remove(seat.index().min(players - 1)).evaluation
+        {
+            *evaluation.lock().unwrap_or_else(PoisonError::into_inner) = taught;
+        }
+        Ok(SelfPlayMatch { number, ..played })
+    }
+
+    /// Plays a match of `searches` to its end. Each role has a search of its own, and the one of `seats[at]` has the
+    /// novelty; or one search plays all roles.
+    fn play_on(
+        &self,
+        searches: &mut [Search<M>],
+        seats: &[Role],
+        at: usize,
+        random: &mut Sequence,
+        limits: &Limits,
+    ) -> Result<SelfPlayMatch, EvalError> {
+        let players = searches.len();
+        let is_contested = players > 1;
+        let mut played = SelfPlayMatch::default();
         let mut drawn = random.below(OPENING + 1);
         loop {
-            for search in &mut searches {
+            for search in &mut *searches {
                 search.open_root()?;
             }
             // A match ends once a search has proved its result: further play would teach nothing.
-            if let Some(goals) = searches.iter().find_map(|search| search.result(&seats)) {
+            if let Some(goals) = searches.iter().find_map(|search| search.result(seats)) {
                 let own = goals[at];
                 let others = (goals.iter().sum::<f64>() - own) / (seats.len() - 1).max(1) as f64;
                 played.share = is_contested.then_some(0.5 + 0.5 * (own - others));
@@ -119,24 +145,24 @@ impl<M: Playouts> Contest<M> {
             }
             // Moves go from search to search as texts, because each search has a machine of its own.
             let first = &searches[0];
-            let drawn_joint = first.draw_joint(true, &mut random);
+            let drawn_joint = first.draw_joint(true, random);
             let text = |mv: &Move| first.worker.machine.move_text(*mv).to_owned();
             let mut texts: Vec<String> = drawn_joint.iter().map(text).collect();
             if drawn > 0 {
                 drawn -= 1;
             } else {
-                for &role in &seats {
+                for &role in seats {
                     let search = &mut searches[role.index().min(players - 1)];
-                    let is_faster = is_contested && role != seat;
+                    let is_faster = is_contested && role != seats[at];
                     let more = if is_faster { self.descents / HANDICAP } else { 0 };
                     let descents = self.descents + more;
-                    match self.choose(search, role, descents, limits, &mut random, &mut played)? {
+                    match self.choose(search, role, descents, limits, random, &mut played)? {
                         Some(mv) => search.worker.machine.move_text(mv).clone_into(&mut texts[role.index()]),
                         None => return Ok(played),
                     }
                 }
             }
-            for search in &mut searches {
+            for search in &mut *searches {
                 let joint = search.machine().parse_joint(&texts)?;
                 search.advance(&joint)?;
             }

@@ -1,14 +1,11 @@
 //! [`Trial`]: matches of searches with the policy against searches without it, which decide whether players use it.
 
-use super::contest::{Contest, Novelty, TIMES};
-use super::learner::{Learner, of_short_searches, on_threads};
+use super::contest::{Contest, TIMES};
+use super::learner::Learner;
+use super::matches::shares;
 use crate::limits::Limits;
-use crate::search::Search;
-use crate::technique::Technique;
 use ggp_game::{EvalError, Playouts};
 use serde::{Deserialize, Serialize};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
 
 /// Fewer matches decide nothing.
 const LEAST_MATCHES: u32 = 8;
@@ -49,7 +46,7 @@ impl<M: Playouts> Learner<M> {
     pub fn try_out(&mut self, limits: &Limits, threads: usize) -> Result<(), EvalError> {
         let Some(policy) = self.novelty() else { return Ok(()) };
         let contest = || Contest::of_trial(&self.machine, &self.options);
-        let shares = shares(contest, &policy, limits, threads)?;
+        let shares = shares(contest, &policy, limits, threads, |_| false)?;
         self.end_trial(&shares);
         Ok(())
     }
@@ -92,78 +89,5 @@ impl<M: Playouts> Learner<M> {
             let share = shares.iter().sum::<f64>() / shares.len() as f64;
             self.trial = Some(Trial { matches: shares.len() as u32, share });
         }
-    }
-}
-
-/// The shares of searches with `novelty` in matches of `contest`, on `threads` threads until a limit is reached. An iteration
-/// of the limits is a match.
-fn shares<M: Playouts>(
-    contest: impl Fn() -> Contest<M>,
-    novelty: &Novelty,
-    limits: &Limits,
-    threads: usize,
-) -> Result<Vec<f64>, EvalError> {
-    let next = AtomicU64::new(0);
-    let work = |contest: Contest<M>| -> Result<Vec<f64>, EvalError> {
-        let mut shares = Vec::new();
-        loop {
-            let number = next.fetch_add(1, Ordering::Relaxed);
-            let is_over = limits.iterations.is_some_and(|most| number >= most)
-                || limits.stop.is_stopped()
-                || limits.is_short_of(Duration::ZERO);
-            let share = if is_over { None } else { contest.play(Some(novelty), number, limits)?.share };
-            match share {
-                Some(share) => shares.push(share),
-                None => return Ok(shares),
-            }
-        }
-    };
-    let mut all = Vec::new();
-    for found in on_threads(threads, contest, work) {
-        all.extend(found?);
-    }
-    Ok(all)
-}
-
-/// Whether these shares would be rare if the novelty changed nothing: their mean is two standard errors above a half, and
-/// the standard error is that of matches without draws.
-fn are_won(shares: &[f64]) -> bool {
-    let matches = shares.len() as f64;
-    let mean = shares.iter().sum::<f64>() / matches;
-    shares.len() >= LEAST_MATCHES as usize && mean >= 0.5 + 1.0 / matches.sqrt()
-}
-
-impl<M: Playouts> Search<M> {
-    /// Plays short matches of searches with minimax values against searches without them until a limit is reached. An
-    /// iteration of the limits is a match. This search uses minimax values from now on if they win by two standard errors.
-    /// Does nothing without [`Technique::Minimax`], in games that have not exactly two roles, in games with chance, and on
-    /// machines that do not keep their states as bits. With one thread and a limit of iterations, equal seeds decide alike.
-    ///
-    /// # Errors
-    /// The machine's errors.
-    pub fn try_minimax(&mut self, limits: &Limits) -> Result<(), EvalError> {
-        if !self.two_player.has(Technique::Minimax) {
-            return Ok(());
-        }
-        let Some(evaluation) = self.new_evaluation() else { return Ok(()) };
-        let options = of_short_searches(&self.options);
-        let contest = || Contest::of_short_trial(&self.worker.machine, &options);
-        if are_won(&shares(contest, &Novelty::Minimax, limits, self.options.threads)?) {
-            self.evaluation = Some(evaluation);
-        }
-        Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::are_won;
-
-    #[test]
-    fn a_novelty_wins_by_two_standard_errors() {
-        assert!(!are_won(&[]) && !are_won(&[1.0; 7]), "too few");
-        assert!(are_won(&[1.0; 8]) && !are_won(&[0.5; 400]));
-        let of = |won: usize| -> Vec<f64> { (0..100).map(|at| f64::from(at < won)).collect() };
-        assert!(are_won(&of(60)) && !are_won(&of(59)));
     }
 }
