@@ -1,7 +1,10 @@
 //! The trial of minimax values, which decides game by game whether a search uses them.
 
-use ggp_game::{Interpreter, Playouts};
-use ggp_search::{Limits, MctsOptions, Search, Technique, Techniques};
+use ggp_game::{
+    AnonymousRules, Clocks, Deadline, Interpreter, Observation, Player, Playouts, Role, StopToken,
+};
+use ggp_search::{Knowledge, Learner, Limits, MctsOptions, MctsPlayer, Search, Technique, Techniques, Trial};
+use std::time::Duration;
 
 /// Dots and boxes on a strip of nine boxes. A player who closes a box moves again, and five boxes win.
 const STRIP: &str = "(role red) (role blue) (other red blue) (other blue red)
@@ -64,4 +67,40 @@ fn games_without_two_roles_and_machines_without_bits_have_no_minimax_values() {
         assert!(!is_won(network, &options(1), 8), "{game}");
     }
     assert!(!is_won(Interpreter::new(&ggp_tests::game(STRIP)), &options(1), 8));
+}
+
+#[test]
+fn a_player_with_a_file_uses_what_earlier_matches_have_shown() {
+    let (game, network) = (ggp_tests::game(STRIP), ggp_tests::network(STRIP));
+    let mut learner = Learner::new(&network, &options(1), None).unwrap();
+    learner.try_minimax(&Limits::iterations(6), 1).unwrap();
+    let matches = |learner: &Learner<_>| learner.lesson().minimax_trial().map(|trial| trial.matches);
+    assert_eq!((matches(&learner), learner.lesson().uses_minimax()), (Some(6), false), "too few");
+    learner.try_minimax(&Limits::iterations(40), 2).unwrap();
+    let lesson = learner.lesson();
+    assert!(lesson.uses_minimax(), "{:?}", lesson.minimax_trial());
+    assert!(matches(&learner) < Some(46), "the result is clear before");
+
+    let mut search = Search::new(network.clone(), &options(1)).unwrap();
+    search.use_lesson(&lesson).unwrap();
+    assert!(search.has_minimax());
+
+    // A start clock that is too short for matches.
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("games");
+    let rules = AnonymousRules::new(game.description());
+    Knowledge::add_to(&file, &rules, lesson.clone()).unwrap();
+    let techniques = options(1).techniques.with(Technique::Learn, true);
+    let options = MctsOptions { knowledge: Some(file.clone()), techniques, ..options(1) };
+    let mut player = MctsPlayer::new(options, move |_, _, _| Ok(network.clone()));
+    let (second, stop) = (Duration::from_secs(1), StopToken::new());
+    let clocks = Clocks { start: second, play: second };
+    player.start(&game, Role(0), clocks, Deadline::after(second), &stop).unwrap();
+    assert!(player.search().unwrap().has_minimax());
+    player.play(Observation::Start, Deadline::never(), &stop).unwrap();
+    player.stop(Observation::Start);
+    let after = Knowledge::read(&file).unwrap().lesson(&rules).unwrap().clone();
+    assert_eq!(after.minimax_trial(), lesson.minimax_trial());
+    assert_ne!(after, lesson, "the match has taught the evaluation");
+    assert!(after.minimax_trial().is_some_and(|Trial { share, .. }| share > 0.6));
 }

@@ -20,11 +20,14 @@ use std::time::Duration;
 /// The time of learning, if the command line limits neither time nor descents.
 const LEARNING_TIME: Duration = Duration::from_secs(600);
 
-/// The part of the time, or of the descents, that goes to self-play. The matches of the policy against the search without it
-/// have the rest.
+/// The part of the time, or of the descents, that goes to self-play.
 const PLAYING: f64 = 0.75;
 
-/// The largest number of these matches.
+/// The part that goes to matches of searches with minimax values against searches without them. The matches of the policy
+/// against the search without it have the rest.
+const MINIMAX: f64 = 0.05;
+
+/// The largest number of matches of the policy.
 const TRIAL: u64 = 40;
 
 /// The width of a bar of the chart, in characters.
@@ -38,8 +41,9 @@ const BAR: f64 = 40.0;
 /// matches that it has not learnt from, and how well the history of moves does, which searches use without it. 0 is not
 /// at all, and 1 is perfectly.
 ///
-/// At the end, searches with the policy play against searches without it. Players with `knowledge=FILE` use the
-/// policy if it predicts better and does not lose. The file serves a game in every spelling, since the words of its
+/// At the end, searches with the policy play against searches without it, and so do searches that back up values by
+/// minimax. Players with `knowledge=FILE` use the policy if it predicts better and does not lose, and minimax values
+/// if they win clearly. The file serves a game in every spelling, since the words of its
 /// rules do not count. Ctrl-C ends learning early, and what was learnt is kept. The exit code is 1 if this game
 /// cannot be learnt.
 #[derive(Debug, clap::Args)]
@@ -147,13 +151,18 @@ impl WithMachine for Learn<'_> {
             written = tell(&mut out, generation, arguments.json);
             written.is_ok()
         });
+        // The descents of the matches that follow, if they have this part of all descents.
+        let part_of_descents =
+            |part: f64| arguments.descents.map(|descents| (descents as f64 * part / PLAYING) as u64);
+        progress.set("playing with minimax values against the search without them");
+        let matches = part_of_descents(MINIMAX).map(|descents| learner.matches_of_minimax(descents));
+        let limits = Limits { iterations: matches, ..until(PLAYING + MINIMAX) };
+        let learnt = learnt.and_then(|()| learner.try_minimax(&limits, threads));
         progress.set("playing with the policy against the search without it");
-        let most = arguments.descents.map_or(TRIAL, |descents| {
-            let share = descents as f64 * (1.0 - PLAYING) / PLAYING;
-            learner.matches_of_trial(share as u64).min(TRIAL)
-        });
-        let trial = Limits { iterations: Some(most), ..until_end };
-        let learnt = learnt.and_then(|()| learner.try_out(&trial, threads));
+        let matches = part_of_descents(1.0 - PLAYING - MINIMAX)
+            .map_or(TRIAL, |descents| learner.matches_of_trial(descents).min(TRIAL));
+        let limits = Limits { iterations: Some(matches), ..until_end };
+        let learnt = learnt.and_then(|()| learner.try_out(&limits, threads));
         drop(progress);
         match learnt {
             Err(ggp_game::EvalError::Interrupted) if stop.is_stopped() => {}
@@ -163,7 +172,7 @@ impl WithMachine for Learn<'_> {
         console::unless_closed(written)?;
         if !arguments.json {
             let lesson = learner.lesson();
-            console::unless_closed(writeln!(out, "{}", verdict(&lesson)))?;
+            console::unless_closed(writeln!(out, "{}\n{}", verdict(&lesson), verdict_on_minimax(&lesson)))?;
             console::unless_closed(writeln!(out, "kept in {}", arguments.knowledge.display()))?;
         }
         Ok(Exit::Done)
@@ -187,7 +196,7 @@ pub(crate) fn show(game: &Game, file: &Path, json: bool) -> anyhow::Result<Exit>
     for generation in lesson.generations() {
         tell(&mut out, generation, false)?;
     }
-    writeln!(out, "{}", verdict(lesson))?;
+    writeln!(out, "{}\n{}", verdict(lesson), verdict_on_minimax(lesson))?;
     writeln!(out, "\nThe features that weigh most, by the standard deviations that a move gains by them:")?;
     for Feature { role, fluent, beside, weight } in lesson.features(&rules, learnt::FEATURES) {
         let beside = beside.map_or(String::new(), |beside| format!(" while {beside}"));
@@ -208,6 +217,19 @@ fn verdict(lesson: &Lesson) -> String {
             format!("{uses}: its share against the search without it is {share:.2} in {matches} matches")
         }
         None => format!("{uses}: no match against the search without it has ended"),
+    }
+}
+
+/// Whether players with `lesson` use minimax values, and why.
+fn verdict_on_minimax(lesson: &Lesson) -> String {
+    let uses = if lesson.uses_minimax() { "players use" } else { "players do not use" };
+    match lesson.minimax_trial() {
+        Some(Trial { matches, share }) => {
+            format!(
+                "{uses} minimax values: their share against the search without them is {share:.2} in {matches} matches"
+            )
+        }
+        None => format!("{uses} minimax values: no match against the search without them has ended"),
     }
 }
 

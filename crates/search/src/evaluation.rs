@@ -1,5 +1,7 @@
 //! [`Evaluation`]: what a state is worth by its fluents, learnt by a search from its own tree.
 
+use serde::{Deserialize, Serialize};
+
 /// The step size of `AdaGrad` (Duchi, Hazan & Singer 2011).
 const RATE: f32 = 0.03;
 /// Keeps the first steps of a weight small.
@@ -8,7 +10,7 @@ const DAMPING: f32 = 1e-2;
 const LEAST_STEPS: u64 = 1_000;
 
 /// The share of the first role as the logistic function of a sum of weights, one for each fluent that holds.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub(crate) struct Evaluation {
     weights: Vec<f32>,
     /// For each weight, the sum of the squares of its slopes so far.
@@ -19,8 +21,20 @@ pub(crate) struct Evaluation {
 impl Evaluation {
     /// An evaluation that has learnt nothing, for states of `fluents` fluents.
     pub(crate) fn new(fluents: usize) -> Evaluation {
-        let size = fluents.next_multiple_of(64);
-        Evaluation { weights: vec![0.0; size], squares: vec![0.0; size], steps: 0 }
+        Evaluation { weights: vec![0.0; fluents], squares: vec![0.0; fluents], steps: 0 }
+    }
+
+    /// The evaluation for another numbering of the fluents. `to_old[new]` is the number here of a fluent there.
+    pub(crate) fn renumbered(&self, to_old: &[u32]) -> Evaluation {
+        let take = |values: &[f32]| to_old.iter().map(|&old| values[old as usize]).collect();
+        Evaluation { weights: take(&self.weights), squares: take(&self.squares), steps: self.steps }
+    }
+
+    /// Whether it is one for states of `fluents` fluents, as every evaluation that this program has written.
+    pub(crate) fn is_sound(&self, fluents: usize) -> bool {
+        let are_sound =
+            |values: &[f32]| values.len() == fluents && values.iter().all(|value| value.is_finite());
+        are_sound(&self.weights) && are_sound(&self.squares)
     }
 
     /// Whether it has learnt enough to be asked.

@@ -24,15 +24,15 @@ fn of_role(share: f32, role: Role) -> f32 {
     if role.index() == 0 { share } else { 1.0 - share }
 }
 
-impl<M: Playouts> Search<M> {
-    /// An evaluation for minimax values that has learnt nothing. `None` in games that have not exactly two roles, in games
-    /// with chance, and on machines that do not keep their states as bits.
-    pub(crate) fn new_evaluation(&self) -> Option<Evaluation> {
-        let fluents = self.worker.machine.fluents().len();
-        let is_possible = self.tree.roles() == 2 && self.chance.is_none() && fluents > 0;
-        is_possible.then(|| Evaluation::new(fluents))
-    }
+/// An evaluation for minimax values in the game on `machine` that has learnt nothing. `None` in games that have not exactly
+/// two roles, in games with chance, and on machines that do not keep their states as bits.
+pub(crate) fn new_evaluation<M: Playouts>(machine: &M) -> Option<Evaluation> {
+    let (game, fluents) = (machine.game(), machine.fluents().len());
+    let is_possible = game.role_count() == 2 && game.nature().is_none() && fluents > 0;
+    is_possible.then(|| Evaluation::new(fluents))
+}
 
+impl<M: Playouts> Search<M> {
     /// Whether the search uses minimax values.
     pub fn has_minimax(&self) -> bool {
         self.evaluation.is_some()

@@ -164,9 +164,9 @@ impl<M: Playouts> Player for MctsPlayer<M> {
     }
 
     fn stop(&mut self, _seen: Observation<'_>) {
-        let learner = self.current.take().and_then(|running| running.learner);
+        let Some(RunningMatch { mut search, learner, .. }) = self.current.take() else { return };
         if let (Some(mut learner), Some(file)) = (learner, &self.options.knowledge) {
-            learner.end_match(&Limits::time(LAST_TRAINING));
+            learner.end_match(search.get().map(|search| &*search), &Limits::time(LAST_TRAINING));
             if let Err(error) = Knowledge::add_to(file, learner.rules(), learner.lesson()) {
                 tracing::warn!("what was learnt is lost: {error}");
             }

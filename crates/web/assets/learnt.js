@@ -16,6 +16,16 @@ function verdict({ used, trial, generations }) {
   return `${uses}: no match against the search without it has ended.`;
 }
 
+/** Whether engines back up values by minimax, and why. */
+function verdictOnMinimax({ used, trial }) {
+  const uses = used ? "Engines use minimax values" : "Engines do not use minimax values";
+  if (trial) {
+    const share = (100 * trial.share).toFixed(0);
+    return `${uses}: their share against the search without them is ${share} % in ${trial.matches} matches.`;
+  }
+  return `${uses}: no match against the search without them has ended.`;
+}
+
 /** How much of the differences between moves is explained, by the generation of self-play. */
 function curve(generations) {
   const points = (name) => generations.map((one, at) => [at + 1, 100 * Math.max(0, one[name])]);
@@ -71,6 +81,7 @@ export function learntPanel(learnt) {
     { class: "panel learnt" },
     el("summary", {}, "What was learnt"),
     el("p", {}, verdict(learnt)),
+    el("p", {}, verdictOnMinimax(learnt.minimax)),
     ...curve(learnt.generations),
     ...features(learnt.features),
   );

@@ -1,6 +1,6 @@
 //! The lesson of a game, which self-play has taught: for the engines, and for the pages.
 
-use ggp::{Game, Generation, Learner, Lesson, Role};
+use ggp::{Game, Generation, Learner, Lesson, Role, Trial};
 use ggp_game::AnonymousRules;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -39,18 +39,20 @@ pub fn generation(one: &Generation) -> Value {
 
 /// What `lesson` holds of `game` as JSON: the test of each generation, the oldest first; the ten features that weigh
 /// most, in the words of the rules, with the lead that a move gains by them, in standard deviations of the values of a
-/// state's moves; the last matches against the
-/// search without the policy, or null; and whether searches use the policy.
+/// state's moves; the last matches against the search without the policy, or null, and whether searches use the policy; and
+/// the same of minimax values.
 pub fn lesson(game: &Game, lesson: &Lesson) -> Value {
     let name = |role: Role| game.role_name(role);
     let features = lesson.features(&AnonymousRules::new(game.description()), FEATURES);
     let features = features.iter().map(|one| {
         json!({ "role": name(one.role), "fluent": one.fluent, "beside": one.beside, "weight": one.weight })
     });
+    let matches = |trial: Trial| json!({ "matches": trial.matches, "share": trial.share });
     json!({
         "generations": lesson.generations().iter().map(generation).collect::<Vec<_>>(),
         "features": features.collect::<Vec<_>>(),
-        "trial": lesson.trial().map(|trial| json!({ "matches": trial.matches, "share": trial.share })),
+        "trial": lesson.trial().map(matches),
         "used": lesson.is_used(),
+        "minimax": { "trial": lesson.minimax_trial().map(matches), "used": lesson.uses_minimax() },
     })
 }

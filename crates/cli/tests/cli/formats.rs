@@ -108,7 +108,7 @@ fn what_a_later_version_wrote_is_refused_and_stays() {
     old.write("sealed.json", sealed);
     let lessons = old.read("lessons.knowledge");
     let rest = lessons.strip_prefix(b"ggp knowledge 1\n").expect("its first line");
-    let lessons = [b"ggp knowledge 3\n", rest].concat();
+    let lessons = [b"ggp knowledge 4\n", rest].concat();
     old.write("lessons.knowledge", &lessons);
     old.write("tic_tac_toe.view.json", r#"{"version": 2, "shape": "square"}"#);
     for (arguments, format) in [
@@ -127,7 +127,7 @@ fn what_a_later_version_wrote_is_refused_and_stays() {
         let run = old.ggp(arguments, "");
         let version = env!("CARGO_PKG_VERSION");
         let (newer, known) =
-            if format == "ggp knowledge" { (3, "versions 1 to 2") } else { (2, "version 1") };
+            if format == "ggp knowledge" { (4, "versions 1 to 3") } else { (2, "version 1") };
         let said = format!(
             "version {newer} of the format `{format}` is unknown to ggp {version}, which reads {known}: use"
         );

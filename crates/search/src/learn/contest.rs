@@ -25,8 +25,10 @@ const OPENING: usize = 6;
 const LONGER: u64 = 30;
 /// A search without the novelty has one more descent for so many, since it needs less time for each.
 const HANDICAP: u64 = 10;
-/// A match of two seats has so many times the descents of a match of self-play: the mean of its two searches.
-pub(super) const TIMES: f64 = LONGER as f64 * (1.0 + 0.5 / HANDICAP as f64);
+/// A match of short searches has so many times the descents of a match of self-play: the mean of its two searches.
+pub(super) const SHORT: f64 = 1.0 + 0.5 / HANDICAP as f64;
+/// A match of a trial of the policy has so many times the descents of a match of self-play.
+pub(super) const LONG: f64 = LONGER as f64 * SHORT;
 
 /// The technique that one search of a match has and the other searches do not have.
 #[derive(Debug)]
@@ -43,6 +45,8 @@ pub(super) struct Contest<M: Playouts> {
     options: MctsOptions,
     /// The number of descents for each move of the search with the novelty.
     descents: u64,
+    /// The evaluation with which all searches begin, if they use minimax values.
+    evaluation: Option<Evaluation>,
     /// Whether the match is one of self-play: its positions are kept, moves are drawn by their visits, and each match has
     /// an opening of its own.
     teaches: bool,
@@ -52,7 +56,13 @@ impl<M: Playouts> Contest<M> {
     /// Matches of a trial on `machine`: long searches that choose their best moves. `options` are those of self-play.
     pub(super) fn of_trial(machine: &M, options: &MctsOptions) -> Contest<M> {
         let descents = LONGER * options.iterations.unwrap_or(1);
-        Contest { machine: machine.clone(), options: options.clone(), descents, teaches: false }
+        Contest {
+            machine: machine.clone(),
+            options: options.clone(),
+            descents,
+            evaluation: None,
+            teaches: false,
+        }
     }
 
     /// Matches on `machine` that decide within seconds: searches as long as those of self-play that choose their best moves.
@@ -65,7 +75,12 @@ impl<M: Playouts> Contest<M> {
         let descents = options.iterations.unwrap_or(1);
         let batch = BatchSizing { least_leaves: LEAVES, ..options.batch };
         let options = MctsOptions { batch, ..options.clone() };
-        Contest { machine: machine.clone(), options, descents, teaches: true }
+        Contest { machine: machine.clone(), options, descents, evaluation: None, teaches: true }
+    }
+
+    /// The matches with searches of which all use minimax values, if there is an `evaluation`.
+    pub(super) fn with_minimax(self, evaluation: Option<&Evaluation>) -> Contest<M> {
+        Contest { evaluation: evaluation.cloned(), ..self }
     }
 
     /// The roles but chance.
@@ -97,6 +112,7 @@ impl<M: Playouts> Contest<M> {
         for player in 0..players {
             let options = MctsOptions { seed: Some(seed ^ player as u64), ..self.options.clone() };
             let mut search = Search::new(self.machine.clone(), &options)?;
+            search.evaluation.clone_from(&self.evaluation);
             match novelty.filter(|_| !is_contested || player == seat.index()) {
                 Some(Novelty::Policy(policy)) => search.use_policy(policy.clone())?,
                 Some(Novelty::Minimax(evaluation)) => {

@@ -1,7 +1,6 @@
 //! Learning in several processes: some play matches of self-play with the policy of the latest [`Lesson`](super::Lesson), and
 //! one learns from them.
 
-use super::contest::Contest;
 use super::learner::Learner;
 use super::self_play::SelfPlayMatch;
 use crate::limits::Limits;
@@ -15,8 +14,7 @@ impl<M: Playouts> Learner<M> {
     /// # Errors
     /// The machine's errors.
     pub fn play(&self, seed: u64, limits: &Limits) -> Result<SelfPlayMatch, EvalError> {
-        let contest = Contest::of_self_play(&self.machine, &self.options);
-        let played = contest.play(self.novelty().as_ref(), seed, limits)?;
+        let played = self.self_play().play(self.novelty().as_ref(), seed, limits)?;
         Ok(SelfPlayMatch { fluents: self.order_of_fluents(), ..played })
     }
 

@@ -3,8 +3,9 @@
 //! Invariants: a file is written whole under another name and then renamed, so that it is never torn. A file that is
 //! damaged, foreign or of a newer version is refused and never overwritten.
 
-use super::lesson::{Lesson, LessonOfVersion1};
+use super::lesson::{Lesson, LessonOfVersion1, LessonOfVersion2};
 use ggp_game::{AnonymousRules, Format, FormatError};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::fs::File;
@@ -12,7 +13,7 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 /// The format of files of lessons. A file begins with a line of its name and version.
-pub const KNOWLEDGE: Format = Format::new("ggp knowledge", 2);
+pub const KNOWLEDGE: Format = Format::new("ggp knowledge", 3);
 /// The largest size of a file, in bytes.
 const MOST_BYTES: u64 = 256 << 20;
 
@@ -35,16 +36,18 @@ pub struct Knowledge {
     lessons: Vec<([u8; 32], Lesson)>,
 }
 
-/// A file of version 1.
+/// A file of an earlier version, whose lessons are of the type `L`.
 #[derive(Deserialize)]
-struct KnowledgeOfVersion1 {
-    lessons: Vec<([u8; 32], LessonOfVersion1)>,
+struct Earlier<L> {
+    lessons: Vec<([u8; 32], L)>,
 }
 
-impl KnowledgeOfVersion1 {
-    fn converted(self) -> Knowledge {
-        let lessons = self.lessons.into_iter().map(|(key, lesson)| (key, lesson.converted()));
-        Knowledge { lessons: lessons.collect() }
+impl<L: DeserializeOwned> Earlier<L> {
+    /// The content of a file with this `body`.
+    fn read(body: &[u8], converted: fn(L) -> Lesson) -> postcard::Result<Knowledge> {
+        let earlier: Earlier<L> = postcard::from_bytes(body)?;
+        let lessons = earlier.lessons.into_iter().map(|(key, lesson)| (key, converted(lesson)));
+        Ok(Knowledge { lessons: lessons.collect() })
     }
 }
 
@@ -113,7 +116,8 @@ impl Knowledge {
             return Err(damaged());
         }
         let knowledge = match version {
-            1 => postcard::from_bytes(body).map(|of_version_1: KnowledgeOfVersion1| of_version_1.converted()),
+            1 => Earlier::read(body, LessonOfVersion1::converted),
+            2 => Earlier::read(body, LessonOfVersion2::converted),
             _ => postcard::from_bytes::<Knowledge>(body),
         };
         let knowledge = knowledge.map_err(|_| damaged())?;
@@ -189,8 +193,10 @@ mod tests {
     use crate::learn::{Generation, Lesson, Trial};
     use crate::policy::{Features, Policy};
     use ggp_game::{AnonymousRules, Fact};
+    use serde::Serialize;
     use sha2::{Digest, Sha256};
     use std::fs;
+    use std::path::Path;
 
     fn rules(text: &str) -> AnonymousRules {
         AnonymousRules::new(&ggp_gdl::parse(text.as_bytes()).unwrap())
@@ -248,14 +254,34 @@ mod tests {
         let (fluents, contexts) = (vec![one.anonymous("a")], vec![Vec::<u32>::new()]);
         let (weights, squares) = (vec![0.25f32, -0.5], vec![0.01f32, 0.0]);
         let old = (fluents, contexts, weights, squares, 0.5f32, generations.to_vec(), trial);
-        let body = postcard::to_allocvec(&vec![(super::key(&one), old)]).unwrap();
-        let text = [b"ggp knowledge 1\n".as_slice(), &Sha256::digest(&body), &body].concat();
-        fs::write(&file, text).unwrap();
+        write_version(1, &file, &one, old);
         let knowledge = Knowledge::read(&file).unwrap();
         let read = knowledge.lesson(&one).expect("the lesson");
         assert_eq!((read.generations(), read.trial()), (&generations[..], trial));
         let weights: Vec<f32> = read.features(&one, 2).iter().map(|one| one.weight).collect();
         assert_eq!(weights, [-5.0, 2.5]);
+    }
+
+    #[test]
+    fn a_lesson_of_version_2_knows_nothing_of_minimax_values() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("games");
+        let one = rules("(init a)");
+        let new = lesson(&one, 0.25);
+        let (fluents, contexts) = (vec![one.anonymous("a")], vec![Vec::<u32>::new()]);
+        let (weights, squares) = (vec![0.25f32, -0.25], vec![0.0f32, 0.0]);
+        let old = (fluents, contexts, weights, squares, [Generation::default()].to_vec(), None::<Trial>);
+        write_version(2, &file, &one, old);
+        let knowledge = Knowledge::read(&file).unwrap();
+        assert_eq!(knowledge.lesson(&one), Some(&new));
+        assert_eq!((new.minimax_trial(), new.uses_minimax()), (None, false));
+    }
+
+    /// Writes a file of an earlier version with one lesson, of the game with `rules`.
+    fn write_version(version: u32, file: &Path, rules: &AnonymousRules, lesson: impl Serialize) {
+        let body = postcard::to_allocvec(&vec![(super::key(rules), lesson)]).unwrap();
+        let head = format!("ggp knowledge {version}\n");
+        fs::write(file, [head.as_bytes(), &Sha256::digest(&body), &body].concat()).unwrap();
     }
 
     #[test]

@@ -3,13 +3,16 @@
 
 use super::contest::{Contest, Novelty};
 use super::lesson::Lesson;
+use super::minimax_trial::MinimaxTrial;
 use super::self_play::{Purpose, SelfPlayMatch};
 use super::trial::Trial;
+use crate::evaluation::Evaluation;
 use crate::limits::Limits;
 use crate::options::MctsOptions;
 use crate::policy::Sample;
 use crate::policy::{Features, Policy, explained_by_history, weight_of_history};
 use crate::search::Search;
+use crate::technique::Technique;
 use ggp_game::{AnonymousRules, Deadline, EvalError, Playouts};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -104,6 +107,8 @@ pub struct Learner<M: Playouts> {
     watched: Vec<Sample>,
     /// The result of matches against the search without the policy.
     pub(super) trial: Option<Trial>,
+    /// What is known of minimax values, if something is.
+    pub(super) minimax: Option<MinimaxTrial>,
 }
 
 impl<M: Playouts> Learner<M> {
@@ -124,6 +129,7 @@ impl<M: Playouts> Learner<M> {
         let fits = |(_, policy): &(&Lesson, Policy)| {
             is_learnable(&policy.features) && policy.weights.len() == policy.features.size * roles
         };
+        let minimax = known.and_then(|lesson| lesson.minimax(&rules, &fluents));
         let known = known.and_then(|lesson| Some((lesson, lesson.policy(&rules, &fluents)?))).filter(fits);
         let (known, policy) = if let Some((lesson, policy)) = known {
             (Some(lesson), policy)
@@ -147,6 +153,7 @@ impl<M: Playouts> Learner<M> {
             candidate: None,
             watched: Vec::new(),
             trial: known.and_then(Lesson::trial),
+            minimax,
         };
         learner.choose_candidate();
         Some(learner)
@@ -154,7 +161,9 @@ impl<M: Playouts> Learner<M> {
 
     /// What has been learnt so far.
     pub fn lesson(&self) -> Lesson {
-        Lesson::new(&self.policy, (&self.generations, self.trial), &self.rules, &self.machine.fluents())
+        let lesson =
+            Lesson::new(&self.policy, (&self.generations, self.trial), &self.rules, &self.machine.fluents());
+        lesson.with_minimax(self.minimax.as_ref(), &self.rules, &self.machine.fluents())
     }
 
     /// The tests of the generations, the oldest first.
@@ -178,8 +187,14 @@ impl<M: Playouts> Learner<M> {
         Ok(())
     }
 
-    /// Trains with the positions of the match against others until a limit is reached.
-    pub(crate) fn end_match(&mut self, limits: &Limits) {
+    /// Trains with the positions of the match against others until a limit is reached, and keeps the evaluation that
+    /// `search`, if there is one, has learnt in it.
+    pub(crate) fn end_match(&mut self, search: Option<&Search<M>>, limits: &Limits) {
+        if let (Some(minimax), Some(learnt)) =
+            (&mut self.minimax, search.and_then(|search| search.evaluation.as_ref()))
+        {
+            minimax.evaluation.clone_from(learnt);
+        }
         for sample in std::mem::take(&mut self.watched) {
             if limits.is_short_of(Duration::ZERO) {
                 break;
@@ -196,6 +211,22 @@ impl<M: Playouts> Learner<M> {
     /// The policy that searches should use: one that has passed its last test and does not lose.
     pub(crate) fn used(&self) -> Option<Arc<Policy>> {
         self.candidate.clone().filter(|_| self.trial.is_some_and(|trial| trial.passes()))
+    }
+
+    /// The evaluation of minimax values if they have won: all searches that try the policy use them, as players do.
+    pub(super) fn evaluation(&self) -> Option<&Evaluation> {
+        let won = self.minimax.as_ref().filter(|minimax| minimax.is_won());
+        won.filter(|_| self.options.has(Technique::Minimax)).map(|minimax| &minimax.evaluation)
+    }
+
+    /// Matches of self-play.
+    pub(super) fn self_play(&self) -> Contest<M> {
+        Contest::of_self_play(&self.machine, &self.options).with_minimax(self.evaluation())
+    }
+
+    /// Matches of the trial of the policy.
+    pub(super) fn trial_of_policy(&self) -> Contest<M> {
+        Contest::of_trial(&self.machine, &self.options).with_minimax(self.evaluation())
     }
 
     /// The candidate, for a contest.
@@ -262,7 +293,7 @@ impl<M: Playouts> Learner<M> {
             }
             Ok(played)
         };
-        let found = on_threads(threads, || Contest::of_self_play(&self.machine, &self.options), work);
+        let found = on_threads(threads, || self.self_play(), work);
         let mut played = Vec::new();
         for matches in found {
             played.extend(matches?);
@@ -357,14 +388,21 @@ pub(super) fn on_threads<T: Send, R: Send>(
 }
 
 impl<M: Playouts> Search<M> {
-    /// Uses what `lesson` says of the game from now on, if it has passed its test. Returns whether the search uses it.
+    /// Uses the policy of `lesson` from now on if it has passed its test, and minimax values if they have won theirs. Returns
+    /// whether the search uses the policy.
     ///
     /// # Errors
     /// The machine's errors.
     pub fn use_lesson(&mut self, lesson: &Lesson) -> Result<bool, EvalError> {
         let machine = &self.worker.machine;
         let rules = AnonymousRules::new(machine.game().description());
-        let policy = lesson.policy(&rules, &machine.fluents());
+        let fluents = machine.fluents();
+        if self.options.has(Technique::Minimax)
+            && let Some(minimax) = lesson.minimax(&rules, &fluents)
+        {
+            self.evaluation = minimax.is_won().then_some(minimax.evaluation);
+        }
+        let policy = lesson.policy(&rules, &fluents);
         let (Some(policy), Some(scale)) = (policy, lesson.scale()) else { return Ok(false) };
         self.use_policy(Arc::new(policy.scaled(scale)))?;
         Ok(true)

@@ -1,6 +1,7 @@
 //! [`Lesson`]: what was learnt of one game, without the words of its rules.
 
 use super::learner::Generation;
+use super::minimax_trial::MinimaxTrial;
 use super::trial::Trial;
 use crate::policy::{Features, Policy};
 use ggp_game::{AnonymousRules, Fact, Role};
@@ -23,6 +24,26 @@ pub struct Lesson {
     squares: Vec<f32>,
     pub(crate) generations: Vec<Generation>,
     pub(crate) trial: Option<Trial>,
+    /// What is known of minimax values. The evaluation numbers the fluents as the lesson does.
+    minimax: Option<MinimaxTrial>,
+}
+
+/// A lesson in a file of version 2, which knows nothing of minimax values.
+#[derive(Deserialize)]
+pub(crate) struct LessonOfVersion2 {
+    fluents: Vec<String>,
+    contexts: Vec<Vec<u32>>,
+    weights: Vec<f32>,
+    squares: Vec<f32>,
+    generations: Vec<Generation>,
+    trial: Option<Trial>,
+}
+
+impl LessonOfVersion2 {
+    pub(crate) fn converted(self) -> Lesson {
+        let LessonOfVersion2 { fluents, contexts, weights, squares, generations, trial } = self;
+        Lesson { fluents, contexts, weights, squares, generations, trial, minimax: None }
+    }
 }
 
 /// A lesson in a file of version 1. Its policy predicted the lead of a move in shares, as far as the history of moves did
@@ -46,7 +67,7 @@ impl LessonOfVersion1 {
         let LessonOfVersion1 { fluents, contexts, weights, squares, generations, trial, .. } = self;
         let times = |values: Vec<f32>, factor: f32| values.into_iter().map(|value| value * factor).collect();
         let (weights, squares) = (times(weights, PER_SHARE), times(squares, PER_SHARE * PER_SHARE));
-        Lesson { fluents, contexts, weights, squares, generations, trial }
+        Lesson { fluents, contexts, weights, squares, generations, trial, minimax: None }
     }
 }
 
@@ -72,12 +93,7 @@ impl Lesson {
         rules: &AnonymousRules,
         fluents: &[Fact],
     ) -> Lesson {
-        let mut order: Vec<(String, u32)> = fluents
-            .iter()
-            .zip(0..)
-            .map(|(fluent, number)| (rules.anonymous(fluent.as_str()), number))
-            .collect();
-        order.sort_unstable();
+        let order = in_order(rules, fluents);
         let mut place = vec![0; fluents.len()];
         for (new, &(_, old)) in (0..).zip(&order) {
             place[old as usize] = new;
@@ -95,16 +111,44 @@ impl Lesson {
             squares: take(&policy.squares),
             generations: generations.to_vec(),
             trial,
+            minimax: None,
         }
+    }
+
+    /// The lesson with what is known of minimax values in the game with `rules`, whose fluents are `fluents`.
+    pub(crate) fn with_minimax(
+        self,
+        known: Option<&MinimaxTrial>,
+        rules: &AnonymousRules,
+        fluents: &[Fact],
+    ) -> Lesson {
+        let minimax = known.map(|MinimaxTrial { trial, evaluation }| {
+            let to_old: Vec<u32> = in_order(rules, fluents).iter().map(|&(_, old)| old).collect();
+            MinimaxTrial { trial: *trial, evaluation: evaluation.renumbered(&to_old) }
+        });
+        Lesson { minimax, ..self }
+    }
+
+    /// What is known of minimax values, for a game whose fluents are `fluents` in the words of `rules`. `None` if nothing
+    /// is, or the lesson is of other fluents.
+    pub(crate) fn minimax(&self, rules: &AnonymousRules, fluents: &[Fact]) -> Option<MinimaxTrial> {
+        let MinimaxTrial { trial, evaluation } = self.minimax.as_ref()?;
+        let evaluation = evaluation.renumbered(&self.places(rules, fluents)?);
+        Some(MinimaxTrial { trial: *trial, evaluation })
+    }
+
+    /// For each of `fluents` in the words of `rules`, its number in the lesson. `None` if the lesson is of other fluents.
+    fn places(&self, rules: &AnonymousRules, fluents: &[Fact]) -> Option<Vec<u32>> {
+        let places: FxHashMap<&str, u32> = self.fluents.iter().map(String::as_str).zip(0..).collect();
+        let found: Option<Vec<u32>> =
+            fluents.iter().map(|fluent| places.get(&*rules.anonymous(fluent.as_str())).copied()).collect();
+        found.filter(|found| found.len() == self.fluents.len())
     }
 
     /// The policy for a game whose fluents are `fluents` in the words of `rules`. `None` if the lesson is of other
     /// fluents.
     pub(crate) fn policy(&self, rules: &AnonymousRules, fluents: &[Fact]) -> Option<Policy> {
-        let places: FxHashMap<&str, u32> = self.fluents.iter().map(String::as_str).zip(0..).collect();
-        let to_old: Option<Vec<u32>> =
-            fluents.iter().map(|fluent| places.get(&*rules.anonymous(fluent.as_str())).copied()).collect();
-        let to_old = to_old.filter(|to_old| to_old.len() == self.fluents.len())?;
+        let to_old = self.places(rules, fluents)?;
         let mut place = vec![u32::MAX; to_old.len()];
         for (new, &old) in (0..).zip(&to_old) {
             place[old as usize] = new;
@@ -145,6 +189,16 @@ impl Lesson {
     /// The result of matches of searches with the policy against searches without it.
     pub fn trial(&self) -> Option<Trial> {
         self.trial
+    }
+
+    /// The result of short matches of searches with minimax values against searches without them; `None` without matches.
+    pub fn minimax_trial(&self) -> Option<Trial> {
+        self.minimax.as_ref().map(|minimax| minimax.trial).filter(|trial| trial.matches > 0)
+    }
+
+    /// Whether searches use minimax values: these win their matches clearly.
+    pub fn uses_minimax(&self) -> bool {
+        self.minimax.as_ref().is_some_and(MinimaxTrial::is_won)
     }
 
     /// Whether searches use the policy: the last generation has passed its test, and the policy does not lose matches
@@ -196,7 +250,10 @@ impl Lesson {
     /// The size in bytes.
     pub(crate) fn bytes(&self) -> usize {
         let texts: usize = self.fluents.iter().map(String::len).sum();
-        texts + 4 * (self.contexts.iter().map(Vec::len).sum::<usize>() + 2 * self.weights.len())
+        texts
+            + 4 * (self.contexts.iter().map(Vec::len).sum::<usize>()
+                + 2 * self.weights.len()
+                + 2 * self.fluents.len())
     }
 
     /// Whether the parts fit together, as they do in every lesson that this program has written.
@@ -217,7 +274,19 @@ impl Lesson {
             && finite(&self.squares)
             && self.generations.iter().all(Generation::is_sound)
             && self.trial.is_none_or(|trial| trial.share.is_finite())
+            && self
+                .minimax
+                .as_ref()
+                .is_none_or(|minimax| minimax.trial.share.is_finite() && minimax.evaluation.is_sound(fluents))
     }
+}
+
+/// The `fluents` without their words, in bytewise order, with their numbers.
+fn in_order(rules: &AnonymousRules, fluents: &[Fact]) -> Vec<(String, u32)> {
+    let anonymous = fluents.iter().map(|fluent| rules.anonymous(fluent.as_str()));
+    let mut order: Vec<(String, u32)> = anonymous.zip(0..).collect();
+    order.sort_unstable();
+    order
 }
 
 /// The contexts in another numbering of the fluents. `to_old[new]` is the old number of a fluent, and `place[old]` its new
@@ -244,7 +313,9 @@ fn renumber(contexts: &[Vec<u32>], to_old: &[u32], place: &[u32]) -> (Vec<Vec<u3
 #[cfg(test)]
 mod tests {
     use super::Lesson;
-    use crate::learn::Generation;
+    use crate::evaluation::Evaluation;
+    use crate::learn::minimax_trial::MinimaxTrial;
+    use crate::learn::{Generation, Trial};
     use crate::policy::{Features, Policy};
     use ggp_game::{AnonymousRules, Fact, Role};
 
@@ -275,6 +346,24 @@ mod tests {
         assert_eq!(other.weights[6..], [1.1, 1.3, 1.2, 1.5, 1.4, 1.6]);
         assert_eq!(Lesson::new(&other, (&[Generation::default()], None), &scrambled, &others), lesson);
         assert!(lesson.policy(&scrambled, &others[1..]).is_none(), "a fluent is missing");
+        assert!(lesson.minimax(&known, &fluents).is_none());
+        // An evaluation for which a state with `a` is worth more than one with `b`.
+        let mut evaluation = Evaluation::new(3);
+        for _ in 0..100 {
+            evaluation.train(&[0b010], 0.9, 100);
+            evaluation.train(&[0b100], 0.1, 100);
+        }
+        let minimax = MinimaxTrial { trial: Trial { matches: 12, share: 1.0 }, evaluation };
+        let lesson = lesson.with_minimax(Some(&minimax), &known, &fluents);
+        assert!(lesson.is_sound() && lesson.uses_minimax());
+        assert_eq!(lesson.minimax(&known, &fluents), Some(minimax.clone()));
+        let other = lesson.minimax(&scrambled, &others).unwrap();
+        let (of_known, of_other) = (
+            [0b010, 0b100].map(|state| minimax.evaluation.share(&[state])),
+            [0b100, 0b010].map(|state| other.evaluation.share(&[state])),
+        );
+        assert_eq!(of_known.map(f32::to_bits), of_other.map(f32::to_bits));
+        assert!(of_known[0] > 0.5 && of_known[1] < 0.5 && other.trial == minimax.trial);
         assert!(lesson.policy(&known, &others).is_none(), "other words");
     }
 

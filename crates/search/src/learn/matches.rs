@@ -9,10 +9,11 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 /// The shares of searches with `novelty` in matches of `contest`, on `threads` threads until a limit is reached or
-/// `is_decided` holds for the shares so far. An iteration of the limits is a match.
+/// `is_decided` holds for the shares so far. An iteration of the limits is a match. The first match has the number `first`.
 pub(super) fn shares<M: Playouts>(
     contest: impl Fn() -> Contest<M>,
     novelty: &Novelty,
+    first: u64,
     limits: &Limits,
     threads: usize,
     is_decided: impl Fn(&[f64]) -> bool + Sync,
@@ -34,7 +35,7 @@ pub(super) fn shares<M: Playouts>(
             {
                 break;
             }
-            let share = contest.play(Some(novelty), number, limits)?.share;
+            let share = contest.play(Some(novelty), first + number, limits)?.share;
             is_over = add(share) || share.is_none();
         }
         Ok(())

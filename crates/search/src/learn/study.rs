@@ -2,6 +2,7 @@
 
 use super::knowledge::Knowledge;
 use super::learner::{DESCENTS, Learner};
+use super::minimax_trial::MinimaxTrial;
 use crate::limits::{Halt, Limits};
 use crate::options::MctsOptions;
 use crate::search::Search;
@@ -21,10 +22,11 @@ const PATIENCE: f64 = 0.5;
 const PROBE: Duration = Duration::from_millis(50);
 
 impl<M: Playouts> Search<M> {
-    /// Prepares the first move of `role`. A part of the time to `clock`, the end of the start clock, goes to a trial of
-    /// minimax values. Then follows self-play, if there is a file of knowledge or a number of descents for it: this search
-    /// uses the policy if that does not lose. Self-play goes on from the lesson of the game in the file, for the given
-    /// descents, or for a part of the time. Returns the learner if there is a file for what it learns in the match.
+    /// Prepares the first move of `role`. Minimax values are used if they win short matches: those that the file of knowledge
+    /// tells of, or those that have a part of the time to `clock`, the end of the start clock. Then follows self-play, if there
+    /// is a file of knowledge or a number of descents for it: this search uses the policy if that does not lose. Self-play
+    /// goes on from the lesson of the game in the file, for the given descents, or for a part of the time. Returns the
+    /// learner if there is a file for what it learns in the match.
     ///
     /// # Errors
     /// When the file of knowledge cannot be read.
@@ -37,24 +39,26 @@ impl<M: Playouts> Search<M> {
         let options = self.options.clone();
         let file = options.knowledge.as_deref();
         let by_clock = clock.remaining().filter(|&left| options.iterations.is_none() && left >= LEAST_CLOCK);
-        if let Some(left) = by_clock {
-            // A game that is solved at once needs nothing more.
-            if self.run(&Limits::time(PROBE).or_when(stop).for_role(role)) == Halt::Decided {
-                return Ok(None);
-            }
-            // Minimax values are optional: the search does without them after an error.
-            let _ = self.try_minimax(&Limits::time(left.mul_f64(TRYING)).or_when(stop));
+        // A game that is solved at once needs nothing more.
+        let probe = Limits::time(PROBE).or_when(stop).for_role(role);
+        if by_clock.is_some() && self.run(&probe) == Halt::Decided {
+            return Ok(None);
         }
+        let matches = by_clock.map(|left| Limits::time(left.mul_f64(TRYING)).or_when(stop));
         if !options.has(Technique::Learn) || file.is_none() && options.self_play.is_none() {
+            self.decide_minimax(None, matches);
             return Ok(None);
         }
         let knowledge = file.map_or_else(|| Ok(Knowledge::default()), Knowledge::read);
         let rules = AnonymousRules::new(self.machine().game().description());
         let lesson = knowledge.as_ref().ok().and_then(|knowledge| knowledge.lesson(&rules));
+        let known = lesson.and_then(|lesson| lesson.minimax(&rules, &self.machine().fluents()));
+        let minimax = self.decide_minimax(known, matches);
         // A player's iterations are those of its moves. Self-play learns more from shorter searches.
         let of_self_play =
             MctsOptions { iterations: options.iterations.map(|most| most.min(DESCENTS)), ..options.clone() };
         let Some(mut learner) = Learner::new(self.machine(), &of_self_play, lesson) else { return Ok(None) };
+        learner.minimax = minimax;
         // A game that cannot be learnt needs no file, so a bad one is no error there.
         knowledge.map_err(|error| PlayError::Unable(error.to_string()))?;
         // A policy is optional: the search does without it after an error.
@@ -76,5 +80,26 @@ impl<M: Playouts> Search<M> {
             let _ = self.use_policy(policy);
         }
         Ok(file.is_some().then_some(learner))
+    }
+
+    /// Uses minimax values if the matches that are `known` say so. If these decide nothing, plays more within `limits`. Returns
+    /// what is known then. Minimax values are optional: the search does without them after an error.
+    fn decide_minimax(
+        &mut self,
+        known: Option<MinimaxTrial>,
+        limits: Option<Limits>,
+    ) -> Option<MinimaxTrial> {
+        if !self.options.has(Technique::Minimax) {
+            return known;
+        }
+        let known = match (known, &limits) {
+            (None, Some(_)) => MinimaxTrial::new(self.machine()),
+            (known, _) => known,
+        }?;
+        self.evaluation = known.is_won().then(|| known.evaluation.clone());
+        match limits.filter(|_| !known.is_decided()) {
+            Some(limits) => self.go_on_with(known.clone(), &limits).ok().or(Some(known)),
+            None => Some(known),
+        }
     }
 }
