@@ -62,7 +62,7 @@ pub(crate) struct Arguments {
     /// The maximum number of minutes; 10 if there is no limit of descents
     #[arg(long, value_name = "M", value_parser = positive_minutes)]
     minutes: Option<Duration>,
-    /// The maximum number of descents of self-play; the matches against the search without the policy have about a third
+    /// The maximum number of descents of self-play; the matches that follow have about a third
     /// as many
     #[arg(long, value_name = "N", value_parser = whole(1u64..))]
     descents: Option<u64>,

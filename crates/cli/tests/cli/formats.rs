@@ -184,7 +184,7 @@ fn objects_that_are_printed_say_what_they_are() {
         ("ggp record", 1),
         ("ggp result", 1),
         ("ggp sealed record", 1),
-        ("ggp knowledge", 2),
+        ("ggp knowledge", 3),
         ("ggp view", 1),
         ("ggp self-play", 1),
     ] {
