@@ -1,11 +1,10 @@
 //! [`Evaluation`]: what a state is worth by its fluents, learnt by a search from its own tree.
 
+use crate::adagrad::step;
 use serde::{Deserialize, Serialize};
 
-/// The step size of `AdaGrad` (Duchi, Hazan & Singer 2011).
+/// The size of the first steps of a weight.
 const RATE: f32 = 0.03;
-/// Keeps the first steps of a weight small.
-const DAMPING: f32 = 1e-2;
 /// Before so many steps, the evaluation says nothing.
 const LEAST_STEPS: u64 = 1_000;
 
@@ -55,10 +54,7 @@ impl Evaluation {
         let weight = visits as f32 / (visits as f32 + 8.0);
         let slope = (self.share(state) - share) * weight;
         let (weights, squares) = (&mut self.weights, &mut self.squares);
-        each(state, |fluent| {
-            squares[fluent] += slope * slope;
-            weights[fluent] -= RATE * slope / (squares[fluent].sqrt() + DAMPING);
-        });
+        each(state, |fluent| step(&mut weights[fluent], &mut squares[fluent], slope, RATE));
         self.steps += 1;
     }
 }

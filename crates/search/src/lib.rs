@@ -33,6 +33,7 @@
 //! assert_eq!(search.report(Role(0)).candidates[0].proven, Some(100));
 //! ```
 
+mod adagrad;
 mod arm;
 mod backpropagate;
 mod batch;

@@ -12,15 +12,14 @@
 mod sample;
 
 pub(crate) use self::sample::{Sample, SampleArm};
+use crate::adagrad::step;
 use ggp_game::Role;
 use std::sync::Arc;
 
-/// The step size of `AdaGrad` (Duchi, Hazan & Singer 2011).
+/// The size of the first steps of a weight.
 const RATE: f32 = 0.04;
 /// The weight decay of a step.
 const DECAY: f32 = 1e-3;
-/// Keeps the first steps of a weight small.
-const DAMPING: f32 = 1e-2;
 /// The variance of the arms' values that counts as noise, in squared shares: where the values of a sample differ by less
 /// than one hundredth, their leads stay small.
 const NOISE: f32 = 1e-4;
@@ -204,7 +203,7 @@ impl Policy {
         for weight in gradient.touched.drain(..) {
             let weight = weight as usize;
             let slope = std::mem::take(&mut gradient.sums[weight]) + DECAY * self.weights[weight];
-            step(&mut self.weights[weight], &mut self.squares[weight], slope);
+            step(&mut self.weights[weight], &mut self.squares[weight], slope, RATE);
         }
         self.gradient = gradient;
     }
@@ -243,12 +242,6 @@ fn explained(predictions: impl Iterator<Item = Prediction>) -> f64 {
         all += f64::from(one.weight * one.target.powi(2));
     }
     if all > 0.0 { 1.0 - errors / all } else { 0.0 }
-}
-
-/// One step of `AdaGrad`.
-fn step(weight: &mut f32, square: &mut f32, slope: f32) {
-    *square += slope * slope;
-    *weight -= RATE * slope / (square.sqrt() + DAMPING);
 }
 
 #[cfg(test)]
