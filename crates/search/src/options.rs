@@ -46,8 +46,8 @@ pub struct MctsOptions {
     /// its lesson of the game, goes on learning for a part of the start clock and from its own searches, and writes what it
     /// has learnt when the match ends.
     pub knowledge: Option<PathBuf>,
-    /// The number of descents of self-play at the start of a match. `None` for a part of the start clock if there is a
-    /// file of knowledge, the clock has 5 seconds or more, and moves are not limited by iterations; else for none.
+    /// The number of descents of self-play at the start of a match. `None` for a part of the start clock if the clock has 15
+    /// seconds or more, or 5 with a file of knowledge, and moves are not limited by iterations; else for none.
     pub self_play: Option<u64>,
     /// The techniques used beyond plain UCT.
     pub techniques: Techniques,

@@ -126,7 +126,7 @@ impl Technique {
                 "two roles, alternating moves: search the better half of the moves, then the better half of those"
             }
             Technique::Learn => {
-                "explore more what self-play has taught to prefer (with `knowledge` or `self_play`)"
+                "explore more what self-play has taught to prefer (with `knowledge`, `self_play` or much time)"
             }
             Technique::Minimax => {
                 "two roles: back up values by minimax beside the means, if that wins matches in the start clock"

@@ -16,6 +16,8 @@ const LEARNING: f64 = 0.6;
 const TRYING: f64 = 0.15;
 /// A shorter start clock goes to the search of the first state alone.
 const LEAST_CLOCK: Duration = Duration::from_secs(5);
+/// Without a file of knowledge, a shorter start clock has no self-play: what it teaches is lost after the match.
+const LEAST_CLOCK_WITHOUT_FILE: Duration = Duration::from_secs(15);
 /// Self-play ends after this part of its time if the policy explains too little by then.
 const PATIENCE: f64 = 0.5;
 /// The time of a search before all that, which finds out whether the game is solved at once.
@@ -24,8 +26,8 @@ const PROBE: Duration = Duration::from_millis(50);
 impl<M: Playouts> Search<M> {
     /// Prepares the first move of `role`. Minimax values are used if they win short matches: those that the file of knowledge
     /// tells of, or those that have a part of the time to `clock`, the end of the start clock. Then follows self-play, if there
-    /// is a file of knowledge or a number of descents for it: this search uses the policy if that does not lose. Self-play
-    /// goes on from the lesson of the game in the file, for the given descents, or for a part of the time. Returns the
+    /// is a file of knowledge, a number of descents for it, or much time: this search uses the policy if that does not lose.
+    /// Self-play goes on from the lesson of the game in the file, for the given descents, or for a part of the time. Returns the
     /// learner if there is a file for what it learns in the match.
     ///
     /// # Errors
@@ -45,7 +47,10 @@ impl<M: Playouts> Search<M> {
             return Ok(None);
         }
         let matches = by_clock.map(|left| Limits::time(left.mul_f64(TRYING)).or_when(stop));
-        if !options.has(Technique::Learn) || file.is_none() && options.self_play.is_none() {
+        let is_worth_it = file.is_some()
+            || options.self_play.is_some()
+            || by_clock.is_some_and(|left| left >= LEAST_CLOCK_WITHOUT_FILE);
+        if !options.has(Technique::Learn) || !is_worth_it {
             self.decide_minimax(None, matches);
             return Ok(None);
         }
