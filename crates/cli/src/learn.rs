@@ -209,27 +209,26 @@ pub(crate) fn show(game: &Game, file: &Path, json: bool) -> anyhow::Result<Exit>
 /// Whether players use the policy of `lesson`, and why.
 fn verdict(lesson: &Lesson) -> String {
     let uses = if lesson.is_used() { "players use the policy" } else { "players do not use the policy" };
-    match lesson.trial() {
-        _ if lesson.generations().last().is_none_or(|last| !last.passes()) => {
-            format!("{uses}: it explains too little")
-        }
-        Some(Trial { matches, share }) => {
-            format!("{uses}: its share against the search without it is {share:.2} in {matches} matches")
-        }
-        None => format!("{uses}: no match against the search without it has ended"),
+    if lesson.generations().last().is_none_or(|last| !last.passes()) {
+        format!("{uses}: it explains too little")
+    } else {
+        format!("{uses}: {}", result(lesson.trial(), ["its", "it"]))
     }
 }
 
 /// Whether players with `lesson` use minimax values, and why.
 fn verdict_on_minimax(lesson: &Lesson) -> String {
     let uses = if lesson.uses_minimax() { "players use" } else { "players do not use" };
-    match lesson.minimax_trial() {
+    format!("{uses} minimax values: {}", result(lesson.minimax_trial(), ["their", "them"]))
+}
+
+/// The result of `trial`. The pronouns stand for what was tried.
+fn result(trial: Option<Trial>, [its, it]: [&str; 2]) -> String {
+    match trial {
         Some(Trial { matches, share }) => {
-            format!(
-                "{uses} minimax values: their share against the search without them is {share:.2} in {matches} matches"
-            )
+            format!("{its} share against the search without {it} is {share:.2} in {matches} matches")
         }
-        None => format!("{uses} minimax values: no match against the search without them has ended"),
+        None => format!("no match against the search without {it} has ended"),
     }
 }
 

@@ -6,24 +6,22 @@ import { plot } from "./plot.js";
 /** Whether engines use what was learnt, and why. */
 function verdict({ used, trial, generations }) {
   const uses = used ? "Engines use what was learnt" : "Engines do not use what was learnt";
-  if (!generations.at(-1)?.used) {
-    return `${uses}: it explains too little.`;
-  }
-  if (trial) {
-    const share = (100 * trial.share).toFixed(0);
-    return `${uses}: its share against the search without it is ${share} % in ${trial.matches} matches.`;
-  }
-  return `${uses}: no match against the search without it has ended.`;
+  return generations.at(-1)?.used
+    ? `${uses}: ${result(trial, "its", "it")}.`
+    : `${uses}: it explains too little.`;
 }
 
 /** Whether engines back up values by minimax, and why. */
 function verdictOnMinimax({ used, trial }) {
   const uses = used ? "Engines use minimax values" : "Engines do not use minimax values";
-  if (trial) {
-    const share = (100 * trial.share).toFixed(0);
-    return `${uses}: their share against the search without them is ${share} % in ${trial.matches} matches.`;
-  }
-  return `${uses}: no match against the search without them has ended.`;
+  return `${uses}: ${result(trial, "their", "them")}.`;
+}
+
+/** The result of matches. The pronouns stand for what was tried. */
+function result(trial, its, it) {
+  return trial
+    ? `${its} share against the search without ${it} is ${(100 * trial.share).toFixed(0)} % in ${trial.matches} matches`
+    : `no match against the search without ${it} has ended`;
 }
 
 /** How much of the differences between moves is explained, by the generation of self-play. */

@@ -205,7 +205,7 @@ mod tests {
     fn lesson(rules: &AnonymousRules, weight: f32) -> Lesson {
         let mut policy = Policy::new(Features::new(vec![vec![]]).into(), 2);
         policy.weights = vec![weight, -weight];
-        Lesson::new(&policy, (&[Generation::default()], None), rules, &[Fact::new("a").unwrap()])
+        Lesson::new(&policy, (&[Generation::default()], None, None), rules, &[Fact::new("a").unwrap()])
     }
 
     #[test]

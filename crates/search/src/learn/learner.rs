@@ -107,7 +107,7 @@ pub struct Learner<M: Playouts> {
     watched: Vec<Sample>,
     /// The result of matches against the search without the policy.
     pub(super) trial: Option<Trial>,
-    /// What is known of minimax values, if something is.
+    /// The trial of minimax values; `None` before the first one.
     pub(super) minimax: Option<MinimaxTrial>,
 }
 
@@ -161,9 +161,8 @@ impl<M: Playouts> Learner<M> {
 
     /// What has been learnt so far.
     pub fn lesson(&self) -> Lesson {
-        let lesson =
-            Lesson::new(&self.policy, (&self.generations, self.trial), &self.rules, &self.machine.fluents());
-        lesson.with_minimax(self.minimax.as_ref(), &self.rules, &self.machine.fluents())
+        let tested = (&*self.generations, self.trial, self.minimax.as_ref());
+        Lesson::new(&self.policy, tested, &self.rules, &self.machine.fluents())
     }
 
     /// The tests of the generations, the oldest first.

@@ -24,7 +24,7 @@ pub struct Lesson {
     squares: Vec<f32>,
     pub(crate) generations: Vec<Generation>,
     pub(crate) trial: Option<Trial>,
-    /// What is known of minimax values. The evaluation numbers the fluents as the lesson does.
+    /// The trial of minimax values. Its evaluation numbers the fluents as the lesson does.
     minimax: Option<MinimaxTrial>,
 }
 
@@ -89,11 +89,13 @@ impl Lesson {
     /// The lesson of `policy`, whose fluents are `fluents` in the words of `rules`.
     pub(crate) fn new(
         policy: &Policy,
-        (generations, trial): (&[Generation], Option<Trial>),
+        (generations, trial, minimax): (&[Generation], Option<Trial>, Option<&MinimaxTrial>),
         rules: &AnonymousRules,
         fluents: &[Fact],
     ) -> Lesson {
-        let order = in_order(rules, fluents);
+        let anonymous = fluents.iter().map(|fluent| rules.anonymous(fluent.as_str()));
+        let mut order: Vec<(String, u32)> = anonymous.zip(0..).collect();
+        order.sort_unstable();
         let mut place = vec![0; fluents.len()];
         for (new, &(_, old)) in (0..).zip(&order) {
             place[old as usize] = new;
@@ -111,30 +113,14 @@ impl Lesson {
             squares: take(&policy.squares),
             generations: generations.to_vec(),
             trial,
-            minimax: None,
+            minimax: minimax.map(|known| known.renumbered(&to_old)),
         }
     }
 
-    /// The lesson with what is known of minimax values in the game with `rules`, whose fluents are `fluents`.
-    pub(crate) fn with_minimax(
-        self,
-        known: Option<&MinimaxTrial>,
-        rules: &AnonymousRules,
-        fluents: &[Fact],
-    ) -> Lesson {
-        let minimax = known.map(|MinimaxTrial { trial, evaluation }| {
-            let to_old: Vec<u32> = in_order(rules, fluents).iter().map(|&(_, old)| old).collect();
-            MinimaxTrial { trial: *trial, evaluation: evaluation.renumbered(&to_old) }
-        });
-        Lesson { minimax, ..self }
-    }
-
-    /// What is known of minimax values, for a game whose fluents are `fluents` in the words of `rules`. `None` if nothing
-    /// is, or the lesson is of other fluents.
+    /// The trial of minimax values, for a game whose fluents are `fluents` in the words of `rules`. `None` if the lesson has
+    /// none, or is of other fluents.
     pub(crate) fn minimax(&self, rules: &AnonymousRules, fluents: &[Fact]) -> Option<MinimaxTrial> {
-        let MinimaxTrial { trial, evaluation } = self.minimax.as_ref()?;
-        let evaluation = evaluation.renumbered(&self.places(rules, fluents)?);
-        Some(MinimaxTrial { trial: *trial, evaluation })
+        Some(self.minimax.as_ref()?.renumbered(&self.places(rules, fluents)?))
     }
 
     /// For each of `fluents` in the words of `rules`, its number in the lesson. `None` if the lesson is of other fluents.
@@ -281,14 +267,6 @@ impl Lesson {
     }
 }
 
-/// The `fluents` without their words, in bytewise order, with their numbers.
-fn in_order(rules: &AnonymousRules, fluents: &[Fact]) -> Vec<(String, u32)> {
-    let anonymous = fluents.iter().map(|fluent| rules.anonymous(fluent.as_str()));
-    let mut order: Vec<(String, u32)> = anonymous.zip(0..).collect();
-    order.sort_unstable();
-    order
-}
-
 /// The contexts in another numbering of the fluents. `to_old[new]` is the old number of a fluent, and `place[old]` its new
 /// one. Also returns, for each weight of a role in the new numbering, its old position.
 fn renumber(contexts: &[Vec<u32>], to_old: &[u32], place: &[u32]) -> (Vec<Vec<u32>>, Vec<u32>) {
@@ -336,7 +314,7 @@ mod tests {
         let mut policy = Policy::new(features.into(), 2);
         // (c 1), a, b, (c 1) beside a, (c 1) beside b, b beside (c 1); twice.
         policy.weights = vec![0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6];
-        let lesson = Lesson::new(&policy, (&[Generation::default()], None), &known, &fluents);
+        let lesson = Lesson::new(&policy, (&[Generation::default()], None, None), &known, &fluents);
         assert!(lesson.is_sound());
         let others = facts(&["(x 1)", "y", "z"]);
         let other = lesson.policy(&scrambled, &others).unwrap();
@@ -344,7 +322,7 @@ mod tests {
         // (x 1), y, z, (x 1) beside y, (x 1) beside z, y beside (x 1).
         assert_eq!(other.weights[..6], [0.1, 0.3, 0.2, 0.5, 0.4, 0.6]);
         assert_eq!(other.weights[6..], [1.1, 1.3, 1.2, 1.5, 1.4, 1.6]);
-        assert_eq!(Lesson::new(&other, (&[Generation::default()], None), &scrambled, &others), lesson);
+        assert_eq!(Lesson::new(&other, (&[Generation::default()], None, None), &scrambled, &others), lesson);
         assert!(lesson.policy(&scrambled, &others[1..]).is_none(), "a fluent is missing");
         assert!(lesson.minimax(&known, &fluents).is_none());
         // An evaluation for which a state with `a` is worth more than one with `b`.
@@ -354,7 +332,8 @@ mod tests {
             evaluation.train(&[0b100], 0.1, 100);
         }
         let minimax = MinimaxTrial { trial: Trial { matches: 12, share: 1.0 }, evaluation };
-        let lesson = lesson.with_minimax(Some(&minimax), &known, &fluents);
+        let generations = [Generation::default()];
+        let lesson = Lesson::new(&policy, (&generations, None, Some(&minimax)), &known, &fluents);
         assert!(lesson.is_sound() && lesson.uses_minimax());
         assert_eq!(lesson.minimax(&known, &fluents), Some(minimax.clone()));
         let other = lesson.minimax(&scrambled, &others).unwrap();
@@ -373,7 +352,7 @@ mod tests {
         let mut policy = Policy::new(Features::new(vec![vec![1], vec![]]).into(), 2);
         policy.weights = vec![0.1, 0.0, -0.4, 0.2, 0.0, 0.3];
         let generation = Generation { scale: 0.5, ..Generation::default() };
-        let lesson = Lesson::new(&policy, (&[generation], None), &known, &facts(&["a", "b"]));
+        let lesson = Lesson::new(&policy, (&[generation], None, None), &known, &facts(&["a", "b"]));
         let features = lesson.features(&known, 2);
         let texts: Vec<_> =
             features.iter().map(|one| (one.role, &*one.fluent, one.beside.as_deref())).collect();

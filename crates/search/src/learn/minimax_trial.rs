@@ -24,7 +24,7 @@ const WORTH: f64 = 0.7;
 /// The logarithm of the ratio of likelihoods at which they do: one of twenty such results is wrong.
 const CLEAR: f64 = 2.944;
 
-/// What is known of minimax values in one game.
+/// The trial of minimax values in one game: the result of its matches, and the evaluation that they have taught.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub(crate) struct MinimaxTrial {
     pub(crate) trial: Trial,
@@ -35,6 +35,11 @@ impl MinimaxTrial {
     /// No matches yet. `None` in games without minimax values ([`new_evaluation`]).
     pub(crate) fn new<M: Playouts>(machine: &M) -> Option<MinimaxTrial> {
         Some(MinimaxTrial { trial: Trial::default(), evaluation: new_evaluation(machine)? })
+    }
+
+    /// The trial in another numbering of the fluents ([`Evaluation::renumbered`]).
+    pub(super) fn renumbered(&self, to_old: &[u32]) -> MinimaxTrial {
+        MinimaxTrial { trial: self.trial, evaluation: self.evaluation.renumbered(to_old) }
     }
 
     /// Whether players use minimax values.
