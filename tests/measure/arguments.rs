@@ -71,7 +71,14 @@ impl Arguments {
 
 /// The options of the search `spec` with the seed `seed`, unless the specification gives one.
 pub(crate) fn searcher(spec: &str, seed: u64) -> MctsOptions {
-    match spec.parse::<PlayerSpec>().unwrap_or_else(|error| panic!("{spec}: {error}")).with_seed(seed) {
+    let mut options = options(spec);
+    options.seed.get_or_insert(seed);
+    options
+}
+
+/// The options of the search `spec`.
+pub(crate) fn options(spec: &str) -> MctsOptions {
+    match spec.parse::<PlayerSpec>().unwrap_or_else(|error| panic!("{spec}: {error}")) {
         PlayerSpec::Mcts(options) => options,
         PlayerSpec::Random(_) => panic!("{spec}: a search is wanted"),
     }

@@ -1,7 +1,7 @@
 //! Matches at fixed descents in a tournament of the arena: mirrored openings, every game in turn, and the sequential
 //! test over pairs.
 
-use crate::arguments::searcher;
+use crate::arguments::options;
 use crate::statistics::Mean;
 use crate::suite;
 use ggp_arena::elo::{Sprt, SprtState};
@@ -13,7 +13,7 @@ use ggp_game::{
     Clocks, CpuClock, Deadline, Game, Observation, PlayError, Player, Role, StateMachine, StopToken,
 };
 use ggp_propnet::PropNetMachine;
-use ggp_search::MctsPlayer;
+use ggp_search::{MctsOptions, MctsPlayer};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -29,11 +29,32 @@ pub(crate) const SIDES: [&str; 2] = ["A", "B"];
 /// The most joint moves of a match. A longer one has no score.
 const MOST_STEPS: u32 = 1_000;
 
+/// One side of a duel.
+#[derive(Clone, Debug)]
+pub(crate) struct Side {
+    /// The specification, with its iterations.
+    pub(crate) spec: String,
+    /// What the specification says, and constants beyond it. Without a seed, each match has its own.
+    pub(crate) options: MctsOptions,
+}
+
+impl Side {
+    /// The player `spec`, with `descents` iterations a move unless it gives a number of its own.
+    pub(crate) fn new(spec: &str, descents: u64) -> Side {
+        let mut side = Side { spec: spec.to_owned(), options: options(spec) };
+        if side.options.iterations.is_none() {
+            let separator = if spec.contains(':') { ',' } else { ':' };
+            side.spec = format!("{spec}{separator}iterations={descents}");
+            side.options.iterations = Some(descents);
+        }
+        side
+    }
+}
+
 /// The settings of a duel of two players over some games.
 #[derive(Clone, Debug)]
 pub(crate) struct Duel {
-    /// The specifications of the two sides, with their iterations.
-    pub(crate) specs: [String; 2],
+    pub(crate) sides: [Side; 2],
     pub(crate) seed: u64,
     /// The random joint moves before each pair of matches.
     pub(crate) opening: u32,
@@ -56,15 +77,6 @@ pub(crate) struct Outcome {
     pub(crate) cpu: [Duration; 2],
 }
 
-/// `spec` with `descents` iterations a move, unless it gives a number of its own.
-pub(crate) fn with_descents(spec: &str, descents: u64) -> String {
-    if searcher(spec, 0).iterations.is_some() {
-        return spec.to_owned();
-    }
-    let separator = if spec.contains(':') { ',' } else { ':' };
-    format!("{spec}{separator}iterations={descents}")
-}
-
 /// Plays the duel in games of at least two roles that think. `progress` is called after each match.
 pub(crate) fn play(
     duel: &Duel,
@@ -78,8 +90,8 @@ pub(crate) fn play(
     for contest in &contests {
         assert!(suite::thinkers(&contest.game) > 1, "{}: a game of one role has no duel", contest.name);
     }
-    let entrants = SIDES.iter().zip(&duel.specs);
-    let entrants = entrants.map(|(name, spec)| Entrant { name: (*name).to_owned(), spec: spec.clone() });
+    let entrants = SIDES.iter().zip(&duel.sides);
+    let entrants = entrants.map(|(name, side)| Entrant { name: (*name).to_owned(), spec: side.spec.clone() });
     let tournament = Tournament {
         pairing: Pairing::RoundRobin,
         seed: duel.seed,
@@ -95,7 +107,8 @@ pub(crate) fn play(
         resume: duel.out.is_some(),
         ..Run::new(duel.matches)
     };
-    let makers = Makers { machines, cpu: Arc::default() };
+    let options = duel.sides.each_ref().map(|side| side.options.clone());
+    let makers = Makers { machines, options, cpu: Arc::default() };
     let mut shares: BTreeMap<String, Vec<f64>> = BTreeMap::new();
     let mut games: BTreeMap<String, Mean> = BTreeMap::new();
     let mut count = |result: &MatchResult| {
@@ -147,6 +160,7 @@ fn from_first_side(mut pairs: PairSummary) -> PairSummary {
 /// Makes players on networks that exist already, so that no clock and no other thread has a part in a match.
 struct Makers {
     machines: Vec<(String, PropNetMachine)>,
+    options: [MctsOptions; 2],
     /// The nanoseconds of CPU time of each side.
     cpu: Arc<[AtomicU64; 2]>,
 }
@@ -166,9 +180,10 @@ impl Players for Makers {
         request: &PlayerRequest<'_>,
     ) -> Result<Box<dyn Player>, PlayError> {
         let machine = self.machine(game);
-        let player =
-            MctsPlayer::new(searcher(&entrant.spec, request.seed), move |_, _, _| Ok(machine.clone()));
         let side = usize::from(entrant.name == SIDES[1]);
+        let mut options = self.options[side].clone();
+        options.seed.get_or_insert(request.seed);
+        let player = MctsPlayer::new(options, move |_, _, _| Ok(machine.clone()));
         Ok(Box::new(Metered { player: Box::new(player), side, cpu: self.cpu.clone() }))
     }
 
@@ -227,8 +242,8 @@ mod tests {
     use super::*;
 
     fn duel(specs: [&str; 2], sprt: Option<Sprt>) -> Duel {
-        let specs = specs.map(str::to_owned);
-        Duel { specs, seed: 1, opening: 2, matches: 40, jobs: 1, sprt, out: None }
+        let sides = specs.map(|spec| Side::new(spec, 1));
+        Duel { sides, seed: 1, opening: 2, matches: 40, jobs: 1, sprt, out: None }
     }
 
     fn run(duel: &Duel) -> (Outcome, u64) {
@@ -261,8 +276,13 @@ mod tests {
 
     #[test]
     fn descents_are_added_unless_they_are_given() {
-        assert_eq!(with_descents("mcts", 5), "mcts:iterations=5");
-        assert_eq!(with_descents("mcts:mast=off", 5), "mcts:mast=off,iterations=5");
-        assert_eq!(with_descents("uct:iterations=9", 5), "uct:iterations=9");
+        for (spec, expected) in [
+            ("mcts", "mcts:iterations=5"),
+            ("mcts:mast=off", "mcts:mast=off,iterations=5"),
+            ("uct:iterations=9", "uct:iterations=9"),
+        ] {
+            let side = Side::new(spec, 5);
+            assert_eq!((side.spec.as_str(), side.options), (expected, options(expected)));
+        }
     }
 }

@@ -31,6 +31,8 @@
 //! * `bank [PLAYER…]`: the share of a bank of proved positions that a search proves in `--seconds` of CPU time, and in
 //!   `--descents`. `--bank FILE` is another bank; `--build` prints one.
 //! * `scaling [PLAYER…]`: the share of `--times` the descents against `--descents`, in `--matches` a game.
+//! * `spsa [PLAYER]`: tunes the constants of the search together, one pair of matches an iteration, at `--descents`; `--out
+//!   FILE` keeps every iteration with its seed and goes on with them, up to `--iterations`.
 //! * `sprt A B`: the sequential test with `--elo0`, `--elo1` and at most `--matches`; `--out FILE` keeps the results
 //!   and goes on with them.
 //!
@@ -56,6 +58,7 @@ mod scaling;
 mod self_play;
 mod speed;
 mod sprt;
+mod spsa;
 mod stage;
 mod statistics;
 mod suite;
@@ -77,10 +80,11 @@ fn main() {
         Some("logloss") => logloss::run(rest),
         Some("bank") => bank::run(rest),
         Some("scaling") => scaling::run(rest),
+        Some("spsa") => spsa::run(rest),
         Some("sprt") => sprt::run(rest),
         Some("threads") => threads::run(rest),
         _ => panic!(
-            "speed, duel, mixed, puzzles, random, growth, deviation, jump, logloss, bank, scaling, sprt or threads"
+            "speed, duel, mixed, puzzles, random, growth, deviation, jump, logloss, bank, scaling, spsa, sprt or threads"
         ),
     }
 }

@@ -2,7 +2,7 @@
 //! the search is biased, and no speed helps.
 
 use crate::arguments::Arguments;
-use crate::contest::{self, Duel};
+use crate::contest::{self, Duel, Side};
 use crate::statistics::Mean;
 use crate::table::{Cell, Table};
 use std::time::Duration;
@@ -25,8 +25,8 @@ pub(crate) fn run(args: &[String]) {
     for player in &players {
         let (mut shares, mut cpu) = (Mean::default(), [Duration::ZERO; 2]);
         for game in &games {
-            let specs = [descents * times, descents].map(|descents| contest::with_descents(player, descents));
-            let duel = Duel { specs, seed, opening, matches, jobs, sprt: None, out: None };
+            let sides = [descents * times, descents].map(|descents| Side::new(player, descents));
+            let duel = Duel { sides, seed, opening, matches, jobs, sprt: None, out: None };
             let outcome = contest::play(&duel, contest::machines(std::slice::from_ref(game)), |_, _, _| {});
             for share in outcome.games.values() {
                 table.row(&row(game, player, share, outcome.cpu));

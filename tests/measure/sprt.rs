@@ -2,7 +2,7 @@
 //! opening with swapped seats.
 
 use crate::arguments::Arguments;
-use crate::contest::{self, Duel, Outcome};
+use crate::contest::{self, Duel, Outcome, Side};
 use crate::statistics::Mean;
 use crate::table::{Cell, Table};
 use ggp_arena::elo::{Sprt, SprtState};
@@ -22,10 +22,10 @@ pub(crate) fn run(args: &[String]) {
         "{a} (A) against {b} (B) at {descents} descents, elo0 {elo0}, elo1 {elo1}, at most {matches} matches, \
          openings of {opening} plies of seed {seed}"
     );
-    let specs = [a, b].map(|spec| contest::with_descents(spec, descents));
+    let sides = [a, b].map(|spec| Side::new(spec, descents));
     let machines = contest::machines(&games);
     let round = 2 * machines.len() as u64;
-    let duel = Duel { specs, seed, opening, matches, jobs, sprt: Some(sprt), out };
+    let duel = Duel { sides, seed, opening, matches, jobs, sprt: Some(sprt), out };
     let table = Table::begin("sprt", &settings, &COLUMNS, json);
     let outcome = contest::play(&duel, machines, |_, done, sprt| {
         if done.is_multiple_of(round)

@@ -15,11 +15,8 @@ use std::time::{Duration, Instant};
 /// found yet.
 const SECURE_PART: u32 = 2;
 
-/// The lower bound of an arm is its mean minus this number divided by the square root of its visits.
-const SECURE_SPREAD: f64 = 4.0;
-
-/// Replaces [`SECURE_SPREAD`] in a lower bound that is compared with a proven goal. It is smaller, so that
-/// the search prefers a probably better move to a proven draw.
+/// Replaces [`Constants::secure_spread`](crate::Constants::secure_spread) in a lower bound that is compared with a proven
+/// goal. It is smaller, so that the search prefers a probably better move to a proven draw.
 const PROVEN_SPREAD: f64 = 0.5;
 
 impl<M: Playouts> Search<M> {
@@ -171,7 +168,8 @@ impl<M: Playouts> Search<M> {
             _ => 0,
         };
         let mean = arm.mean().unwrap_or(0.0);
-        let least = if arm.visits < known { f64::NEG_INFINITY } else { lower_bound(arm, SECURE_SPREAD) };
+        let spread = self.options.constants.secure_spread;
+        let least = if arm.visits < known { f64::NEG_INFINITY } else { lower_bound(arm, spread) };
         (certain, least, arm.visits, mean)
     }
 }

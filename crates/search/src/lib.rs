@@ -43,6 +43,7 @@ mod bounds;
 mod children;
 mod choose;
 mod conditions;
+mod constants;
 mod descend;
 mod descent;
 mod draw;
@@ -97,6 +98,8 @@ mod worker_pool;
 
 #[doc(hidden)]
 pub use batch_size::BatchSizing;
+#[doc(hidden)]
+pub use constants::Constants;
 pub use ismcts::{InformationSetOptions, InformationSetPlayer, UnsupportedOption};
 pub use learn::{
     Feature, Generation, KNOWLEDGE, Knowledge, KnowledgeError, Learner, Lesson, SelfPlayMatch, Trial,

@@ -6,22 +6,16 @@
 //! games, for example, most playouts then prefer captures and advances. In games like connect four, where
 //! the value of a column differs from state to state, playouts stay uniform.
 
+use crate::constants::Constants;
 use crate::history::History;
 use crate::prior::PriorModel;
 use ggp_game::Preference;
 
-/// The fraction of playouts that apply the preference if the slope of the [`PriorModel`] is at least 1. A
-/// slope of 1 means that a move's lead in the history predicts an equal lead in the tree.
-const MOST: f64 = 0.75;
-
-/// The minimum lead of a preferred move over the average of its role, in shares.
-const LEAD: f64 = 0.03;
-
 /// The moves that playouts should prefer; `None` if there are none.
-pub(crate) fn preference(history: &History, model: PriorModel) -> Option<Preference> {
-    let mut preference = Preference::new(history.roles(), MOST * model.slope.min(1.0));
+pub(crate) fn preference(history: &History, model: PriorModel, constants: &Constants) -> Option<Preference> {
+    let mut preference = Preference::new(history.roles(), constants.preferring * model.slope.min(1.0));
     for (role, mv, lead) in history.leads() {
-        if lead > LEAD {
+        if lead > constants.preferred_lead {
             preference.add(role, mv);
         }
     }
@@ -30,7 +24,7 @@ pub(crate) fn preference(history: &History, model: PriorModel) -> Option<Prefere
 
 #[cfg(test)]
 mod tests {
-    use super::preference;
+    use crate::constants::Constants;
     use crate::history::History;
     use crate::prior::PriorModel;
     use ggp_game::{Move, Role};
@@ -42,12 +36,13 @@ mod tests {
             history.add(Role(1), Move(mv), goals * 1000, 1000);
         }
         let model = |slope| PriorModel { slope, ..PriorModel::default() };
-        let chosen = preference(&history, model(0.7)).unwrap();
+        let preference = |slope| super::preference(&history, model(slope), &Constants::default());
+        let chosen = preference(0.7).unwrap();
         assert!(chosen.has(Role(1), Move(3)));
         assert!(![4, 5, 6].into_iter().any(|mv| chosen.has(Role(1), Move(mv))));
         assert!(!chosen.has(Role(0), Move(3)));
         let playouts = |slope| {
-            let preference = preference(&history, model(slope));
+            let preference = preference(slope);
             (0..8).filter(|&playout| preference.as_ref().is_some_and(|p| p.applies(playout))).count()
         };
         assert_eq!([0.0, 0.35, 0.7, 1.0, 3.0].map(playouts), [0, 2, 4, 6, 6]);

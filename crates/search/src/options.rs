@@ -1,6 +1,7 @@
 //! The options of tree search and of the random player.
 
 use crate::batch_size::BatchSizing;
+use crate::constants::Constants;
 use crate::select::EXPLORATION;
 use crate::technique::{Technique, Techniques};
 use std::path::PathBuf;
@@ -51,6 +52,9 @@ pub struct MctsOptions {
     pub self_play: Option<u64>,
     /// The techniques used beyond plain UCT.
     pub techniques: Techniques,
+    /// The constants that no player sets. Only measurements change them.
+    #[doc(hidden)]
+    pub constants: Constants,
 }
 
 /// The options of [`crate::RandomPlayer`].
@@ -74,6 +78,7 @@ impl Default for MctsOptions {
             knowledge: None,
             self_play: None,
             techniques: Techniques::all(),
+            constants: Constants::default(),
         }
     }
 }

@@ -110,7 +110,12 @@ impl<M: Playouts> Search<M> {
         Selection {
             exploration: Exploration {
                 constant: self.options.exploration,
-                by_breadth: self.two_player.has(Technique::Breadth),
+                many_arms: if self.two_player.has(Technique::Breadth) {
+                    self.options.constants.many_arms
+                } else {
+                    f64::INFINITY
+                },
+                certainty: self.options.constants.certainty,
             },
             chance: self.chance,
             uses_regrets: self.uses_regrets(),

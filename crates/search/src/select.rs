@@ -10,14 +10,6 @@ use std::cmp::Ordering;
 /// positions vary far less, and smaller constants play better.
 pub(crate) const EXPLORATION: f64 = 0.5;
 
-/// With [`Technique::Breadth`](crate::Technique::Breadth), the exploration constant falls with the fourth root of the
-/// number of arms in a node with more arms than this. The full constant spreads the visits of so many arms almost evenly.
-const MANY_ARMS: f64 = 10.0;
-
-/// The exploration term counts the weight of an arm's prior as additional pulls of the arm, but as at most
-/// this many pulls, because an arm with a wrong prior still has to be explored.
-const CERTAINTY: f32 = 8.0;
-
 /// The weight of an arm's minimax value in its estimated share; the mean has the rest.
 const MINIMAX: f32 = 0.2;
 
@@ -30,15 +22,17 @@ const REFRESH: u32 = 16;
 pub(crate) struct Exploration {
     /// The exploration constant.
     pub(crate) constant: f64,
-    /// Whether the constant is smaller in nodes of many arms.
-    pub(crate) by_breadth: bool,
+    /// [`Constants::many_arms`](crate::Constants::many_arms); infinite where the constant is the same in all nodes.
+    pub(crate) many_arms: f64,
+    /// [`Constants::certainty`](crate::Constants::certainty).
+    pub(crate) certainty: f32,
 }
 
 impl Exploration {
     /// The same constant in all nodes.
     #[cfg(test)]
     fn constant(constant: f64) -> Exploration {
-        Exploration { constant, by_breadth: false }
+        Exploration { constant, many_arms: f64::INFINITY, certainty: 8.0 }
     }
 
     /// The constant times `factor`.
@@ -48,7 +42,7 @@ impl Exploration {
 
     /// The square of the constant in a node of so many arms.
     fn squared(self, arms: usize) -> f64 {
-        let breadth = if self.by_breadth { (MANY_ARMS / arms as f64).min(1.0).sqrt() } else { 1.0 };
+        let breadth = (self.many_arms / arms as f64).min(1.0).sqrt();
         self.constant * self.constant * breadth
     }
 }
@@ -99,6 +93,8 @@ struct UpperBounds {
     slope: f32,
     /// The weight of the prior in visits.
     weight: f32,
+    /// The largest weight of the prior in the exploration term.
+    certainty: f32,
     /// The square of the exploration constant in the node.
     scale: f32,
     /// The product of `scale` and the logarithm of the number of the node's descents.
@@ -122,6 +118,7 @@ impl UpperBounds {
             expected: (mean + offset) as f32,
             slope: slope as f32,
             weight: weight as f32,
+            certainty: exploration.certainty,
             scale: exploration.squared(arms.len()) as f32,
             width: 0.0,
         };
@@ -152,7 +149,7 @@ impl UpperBounds {
         }
         // Without a prior, an arm whose pulls are all in flight counts as one visit of share 0.
         let visits = (arm.visits as f32 + self.weight).max(1.0);
-        let pulls = pulls as f32 + self.weight.min(CERTAINTY);
+        let pulls = pulls as f32 + self.weight.min(self.certainty);
         // Divisions dominate the time, so one reciprocal serves both quotients.
         let both = 1.0 / (visits * pulls);
         let sum = arm.sum as f32 + self.weight * (self.expected + self.slope * arm.advantage);
@@ -309,7 +306,7 @@ mod tests {
 
     #[test]
     fn nodes_of_many_arms_are_explored_less() {
-        let by_breadth = Exploration { constant: 0.5, by_breadth: true };
+        let by_breadth = Exploration { many_arms: 10.0, ..Exploration::constant(0.5) };
         assert!(
             (by_breadth.squared(10) - 0.25).abs() < 1e-9 && (by_breadth.squared(160) - 0.0625).abs() < 1e-9
         );

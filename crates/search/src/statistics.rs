@@ -48,7 +48,8 @@ impl<M: Playouts> Search<M> {
     /// Updates the preferred moves of the next playouts from the history.
     fn update_preference(&mut self) {
         if self.options.has(Technique::Mast) {
-            self.preferred = preference(&self.history, self.prior_model).map(Arc::new);
+            self.preferred =
+                preference(&self.history, self.prior_model, &self.options.constants).map(Arc::new);
         }
     }
 
