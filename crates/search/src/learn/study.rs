@@ -55,14 +55,17 @@ impl<M: Playouts> Search<M> {
             return Ok(None);
         }
         let knowledge = file.map_or_else(|| Ok(Knowledge::default()), Knowledge::read);
-        let rules = AnonymousRules::new(self.machine().game().description());
-        let lesson = knowledge.as_ref().ok().and_then(|knowledge| knowledge.lesson(&rules));
-        let known = lesson.and_then(|lesson| lesson.minimax(&rules, &self.machine().fluents()));
-        let minimax = self.decide_minimax(known, matches);
+        let lesson = file.and(knowledge.as_ref().ok()).and_then(|knowledge| {
+            let rules = AnonymousRules::new(self.machine().game().description());
+            knowledge.lesson(&rules)
+        });
         // A player's iterations are those of its moves. Self-play learns more from shorter searches.
         let of_self_play =
             MctsOptions { iterations: options.iterations.map(|most| most.min(DESCENTS)), ..options.clone() };
-        let Some(mut learner) = Learner::new(self.machine(), &of_self_play, lesson) else { return Ok(None) };
+        let mut learner = Learner::new(self.machine(), &of_self_play, lesson);
+        let known = learner.as_mut().and_then(|learner| learner.minimax.take());
+        let minimax = self.decide_minimax(known, matches);
+        let Some(mut learner) = learner else { return Ok(None) };
         learner.minimax = minimax;
         // A game that cannot be learnt needs no file, so a bad one is no error there.
         knowledge.map_err(|error| PlayError::Unable(error.to_string()))?;
