@@ -52,6 +52,11 @@ impl MinimaxTrial {
         is_decided(self.trial)
     }
 
+    /// Whether the matches so far speak for minimax values rather than against them.
+    pub(super) fn is_promising(&self) -> bool {
+        is_promising(self.trial)
+    }
+
     /// Plays more matches on `machine`, of searches with `options` on `threads` threads, until a limit is reached or the
     /// result is clear. An iteration of the limits is a match.
     fn go_on<M: Playouts>(
@@ -82,6 +87,10 @@ fn log_ratio(Trial { matches, share }: Trial) -> f64 {
 
 fn is_decided(trial: Trial) -> bool {
     trial.matches >= MOST_MATCHES || trial.matches >= LEAST_MATCHES && log_ratio(trial).abs() >= CLEAR
+}
+
+fn is_promising(trial: Trial) -> bool {
+    log_ratio(trial) > 0.0
 }
 
 /// Whether the result would be rare if minimax values changed nothing: the sequential test says that they are worth it, or
@@ -143,7 +152,7 @@ impl<M: Playouts> Learner<M> {
 
 #[cfg(test)]
 mod tests {
-    use super::{is_decided, is_won};
+    use super::{is_decided, is_promising, is_won};
     use crate::learn::Trial;
 
     fn trial(shares: &[f64]) -> Trial {
@@ -153,6 +162,12 @@ mod tests {
     /// `won` of `matches` matches are won.
     fn of(won: usize, matches: usize) -> Trial {
         trial(&vec![1.0; won]).and(&vec![0.0; matches - won])
+    }
+
+    #[test]
+    fn a_trial_with_more_than_six_wins_in_ten_goes_on() {
+        assert!(!is_promising(trial(&[])) && is_promising(of(1, 1)) && is_promising(of(13, 20)));
+        assert!(!is_promising(of(1, 2)) && !is_promising(of(12, 20)));
     }
 
     #[test]

@@ -12,7 +12,8 @@ use std::time::{Duration, Instant};
 
 /// The part of the start clock that goes to self-play.
 const LEARNING: f64 = 0.6;
-/// The part of the start clock that goes to the trial of minimax values.
+/// The part of the start clock that goes to the trial of minimax values. A trial that is promising but not decided after it
+/// goes on for as long again.
 const TRYING: f64 = 0.15;
 /// A shorter start clock goes to the search of the first state alone.
 const LEAST_CLOCK: Duration = Duration::from_secs(5);
@@ -46,12 +47,11 @@ impl<M: Playouts> Search<M> {
         if by_clock.is_some() && self.run(&probe) == Halt::Decided {
             return Ok(None);
         }
-        let matches = by_clock.map(|left| Limits::time(left.mul_f64(TRYING)).or_when(stop));
         let is_worth_it = file.is_some()
             || options.self_play.is_some()
             || by_clock.is_some_and(|left| left >= LEAST_CLOCK_WITHOUT_FILE);
         if !options.has(Technique::Learn) || !is_worth_it {
-            self.decide_minimax(None, matches);
+            self.decide_minimax(None, by_clock, stop);
             return Ok(None);
         }
         let knowledge = file.map_or_else(|| Ok(Knowledge::default()), Knowledge::read);
@@ -64,7 +64,7 @@ impl<M: Playouts> Search<M> {
             MctsOptions { iterations: options.iterations.map(|most| most.min(DESCENTS)), ..options.clone() };
         let mut learner = Learner::new(self.machine(), &of_self_play, lesson);
         let known = learner.as_mut().and_then(|learner| learner.minimax.take());
-        let minimax = self.decide_minimax(known, matches);
+        let minimax = self.decide_minimax(known, by_clock, stop);
         let Some(mut learner) = learner else { return Ok(None) };
         learner.minimax = minimax;
         // A game that cannot be learnt needs no file, so a bad one is no error there.
@@ -90,24 +90,29 @@ impl<M: Playouts> Search<M> {
         Ok(file.is_some().then_some(learner))
     }
 
-    /// Uses minimax values if the matches that are `known` say so. If these decide nothing, plays more within `limits`. Returns
-    /// what is known then. Minimax values are optional: the search does without them after an error.
+    /// Uses minimax values if the matches that are `known` say so. If these decide nothing, plays more in a part of `clock`, the
+    /// time to the end of the start clock; none without it. Returns what is known then. Minimax values are optional: the search
+    /// does without them after an error.
     fn decide_minimax(
         &mut self,
         known: Option<MinimaxTrial>,
-        limits: Option<Limits>,
+        clock: Option<Duration>,
+        stop: &StopToken,
     ) -> Option<MinimaxTrial> {
         if !self.options.has(Technique::Minimax) {
             return known;
         }
-        let known = match (known, &limits) {
-            (None, Some(_)) => MinimaxTrial::new(self.machine()),
-            (known, _) => known,
-        }?;
-        self.evaluation = known.is_won().then(|| known.evaluation.clone());
-        match limits.filter(|_| !known.is_decided()) {
-            Some(limits) => self.go_on_with(known.clone(), &limits).ok().or(Some(known)),
-            None => Some(known),
+        let new = || clock.and_then(|_| MinimaxTrial::new(self.machine()));
+        let mut trial = known.or_else(new)?;
+        self.evaluation = trial.is_won().then(|| trial.evaluation.clone());
+        let Some(time) = clock.map(|clock| clock.mul_f64(TRYING)) else { return Some(trial) };
+        for is_first in [true, false] {
+            if trial.is_decided() || !is_first && !trial.is_promising() {
+                break;
+            }
+            let Ok(more) = self.go_on_with(trial.clone(), &Limits::time(time).or_when(stop)) else { break };
+            trial = more;
         }
+        Some(trial)
     }
 }
