@@ -44,36 +44,36 @@ const PARAMETERS: [Parameter; 6] = [
         name: "many_arms",
         step: 3.0,
         range: 1.0..=100.0,
-        get: |options| options.constants.many_arms,
-        set: |options, value| options.constants.many_arms = value,
+        get: |options| decimal(options.constants.many_arms),
+        set: |options, value| options.constants.many_arms = value as f32,
     },
     Parameter {
         name: "certainty",
         step: 2.0,
         range: 0.0..=50.0,
-        get: |options| f64::from(options.constants.certainty),
+        get: |options| decimal(options.constants.certainty),
         set: |options, value| options.constants.certainty = value as f32,
     },
     Parameter {
         name: "preferring",
         step: 0.15,
         range: 0.0..=1.0,
-        get: |options| options.constants.preferring,
-        set: |options, value| options.constants.preferring = value,
+        get: |options| decimal(options.constants.preferring),
+        set: |options, value| options.constants.preferring = value as f32,
     },
     Parameter {
         name: "preferred_lead",
         step: 0.01,
         range: 0.0..=0.2,
-        get: |options| options.constants.preferred_lead,
-        set: |options, value| options.constants.preferred_lead = value,
+        get: |options| decimal(options.constants.preferred_lead),
+        set: |options, value| options.constants.preferred_lead = value as f32,
     },
     Parameter {
         name: "secure_spread",
         step: 1.0,
         range: 0.0..=20.0,
-        get: |options| options.constants.secure_spread,
-        set: |options, value| options.constants.secure_spread = value,
+        get: |options| decimal(options.constants.secure_spread),
+        set: |options, value| options.constants.secure_spread = value as f32,
     },
 ];
 
@@ -159,6 +159,11 @@ pub(crate) fn run(args: &[String]) {
     for ((parameter, before), now) in PARAMETERS.iter().zip(begin).zip(values) {
         table.row(&[Cell::text(parameter.name), Cell::Number(before, 3), Cell::Number(now, 3)]);
     }
+}
+
+/// `value` as the file shows it.
+fn decimal(value: f32) -> f64 {
+    (f64::from(value) * 1e6).round() / 1e6
 }
 
 /// The values of the two sides of an iteration.

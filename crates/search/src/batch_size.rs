@@ -18,10 +18,10 @@ pub struct BatchSizing {
     /// The minimum number of leaves, where the limits allow as many.
     pub least_leaves: u32,
     /// The maximum number of playouts from one leaf.
-    pub max_per_leaf: usize,
+    pub max_per_leaf: u32,
     /// The minimum number of playouts from one leaf. If `lanes` is smaller than this number, `lanes` is the
     /// minimum. A minimum above 1 pays since a playout in a lane costs less than a descent through the tree.
-    pub min_per_leaf: usize,
+    pub min_per_leaf: u32,
 }
 
 /// The default number of playouts in a batch for each lane of the machine.
@@ -61,7 +61,7 @@ impl BatchSizing {
     /// left suffices for about `left` batches. The batch has at most `most` leaves.
     pub(crate) fn plan(self, lanes: usize, workers: usize, visits: u32, left: u32, most: u64) -> BatchSize {
         let all = self.lanes.unwrap_or(if lanes > 1 { ROUNDS * lanes } else { 1 }).max(1);
-        let enough = (all / self.min_per_leaf.max(1)).max(1);
+        let enough = (all / self.min_per_leaf.max(1) as usize).max(1);
         let least = all / enough;
         // Until the root has enough visits, all threads together have no more leaves in flight than one
         // thread alone.
@@ -76,7 +76,10 @@ impl BatchSizing {
             .max(1);
         // Each thread fills its machine's lanes at least once, whatever the other threads have in flight.
         let lanes = (all / workers).max(all.min(lanes));
-        BatchSize { leaves, per_leaf: (lanes / leaves).max(least).clamp(1, self.max_per_leaf.max(1)) }
+        BatchSize {
+            leaves,
+            per_leaf: (lanes / leaves).max(least).clamp(1, self.max_per_leaf.max(1) as usize),
+        }
     }
 }
 

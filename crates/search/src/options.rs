@@ -54,7 +54,7 @@ pub struct MctsOptions {
     pub techniques: Techniques,
     /// The constants that no player sets. Only measurements change them.
     #[doc(hidden)]
-    pub constants: Constants,
+    pub constants: Box<Constants>,
 }
 
 /// The options of [`crate::RandomPlayer`].
@@ -78,7 +78,7 @@ impl Default for MctsOptions {
             knowledge: None,
             self_play: None,
             techniques: Techniques::all(),
-            constants: Constants::default(),
+            constants: Box::default(),
         }
     }
 }

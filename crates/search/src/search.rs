@@ -111,7 +111,7 @@ impl<M: Playouts> Search<M> {
             exploration: Exploration {
                 constant: self.options.exploration,
                 many_arms: if self.two_player.has(Technique::Breadth) {
-                    self.options.constants.many_arms
+                    f64::from(self.options.constants.many_arms)
                 } else {
                     f64::INFINITY
                 },
