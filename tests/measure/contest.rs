@@ -29,12 +29,15 @@ pub(crate) const SIDES: [&str; 2] = ["A", "B"];
 /// The most joint moves of a match. A longer one has no score.
 const MOST_STEPS: u32 = 1_000;
 
+/// A game's name and network.
+pub(crate) type Machine = (String, PropNetMachine);
+
 /// One side of a duel.
 #[derive(Clone, Debug)]
 pub(crate) struct Side {
     /// The specification, with its iterations.
     pub(crate) spec: String,
-    /// What the specification says, and constants beyond it. Without a seed, each match has its own.
+    /// The options that the specification gives, with the constants of this side. If they have no seed, each match draws one.
     pub(crate) options: MctsOptions,
 }
 
@@ -80,7 +83,7 @@ pub(crate) struct Outcome {
 /// Plays the duel in games of at least two roles that think. `progress` is called after each match.
 pub(crate) fn play(
     duel: &Duel,
-    machines: Vec<(String, PropNetMachine)>,
+    machines: Vec<Machine>,
     mut progress: impl FnMut(&MatchResult, u64, Option<SprtState>),
 ) -> Outcome {
     let contests: Vec<Contest> = machines
@@ -159,7 +162,7 @@ fn from_first_side(mut pairs: PairSummary) -> PairSummary {
 
 /// Makes players on networks that exist already, so that no clock and no other thread has a part in a match.
 struct Makers {
-    machines: Vec<(String, PropNetMachine)>,
+    machines: Vec<Machine>,
     options: [MctsOptions; 2],
     /// The nanoseconds of CPU time of each side.
     cpu: Arc<[AtomicU64; 2]>,
@@ -233,7 +236,7 @@ impl Player for Metered {
 }
 
 /// The networks of games, by name.
-pub(crate) fn machines(games: &[String]) -> Vec<(String, PropNetMachine)> {
+pub(crate) fn machines(games: &[String]) -> Vec<Machine> {
     games.iter().map(|game| (suite::name(game), suite::network(game))).collect()
 }
 

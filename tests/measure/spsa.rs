@@ -7,10 +7,9 @@
 //! iteration, so that a run of many hours can be stopped and go on.
 
 use crate::arguments::{Arguments, options};
-use crate::contest::{self, Duel, Side};
+use crate::contest::{self, Duel, Machine, Side};
 use crate::table::{Cell, Table};
 use ggp_game::rng::Sequence;
-use ggp_propnet::PropNetMachine;
 use ggp_search::MctsOptions;
 use serde::{Deserialize, Serialize};
 use std::fs::OpenOptions;
@@ -28,60 +27,45 @@ struct Parameter {
     /// The perturbation of the first iteration.
     step: f64,
     range: RangeInclusive<f64>,
-    get: fn(&MctsOptions) -> f64,
-    set: fn(&mut MctsOptions, f64),
+    of: fn(&mut MctsOptions) -> &mut f64,
+}
+
+impl Parameter {
+    const fn new(
+        name: &'static str,
+        step: f64,
+        range: RangeInclusive<f64>,
+        of: fn(&mut MctsOptions) -> &mut f64,
+    ) -> Parameter {
+        Parameter { name, step, range, of }
+    }
+
+    /// The value in the range that is nearest to `value`.
+    fn within(&self, value: f64) -> f64 {
+        value.clamp(*self.range.start(), *self.range.end())
+    }
 }
 
 const PARAMETERS: [Parameter; 6] = [
-    Parameter {
-        name: "exploration",
-        step: 0.1,
-        range: 0.05..=2.0,
-        get: |options| options.exploration,
-        set: |options, value| options.exploration = value,
-    },
-    Parameter {
-        name: "many_arms",
-        step: 3.0,
-        range: 1.0..=100.0,
-        get: |options| decimal(options.constants.many_arms),
-        set: |options, value| options.constants.many_arms = value as f32,
-    },
-    Parameter {
-        name: "certainty",
-        step: 2.0,
-        range: 0.0..=50.0,
-        get: |options| decimal(options.constants.certainty),
-        set: |options, value| options.constants.certainty = value as f32,
-    },
-    Parameter {
-        name: "preferring",
-        step: 0.15,
-        range: 0.0..=1.0,
-        get: |options| decimal(options.constants.preferring),
-        set: |options, value| options.constants.preferring = value as f32,
-    },
-    Parameter {
-        name: "preferred_lead",
-        step: 0.01,
-        range: 0.0..=0.2,
-        get: |options| decimal(options.constants.preferred_lead),
-        set: |options, value| options.constants.preferred_lead = value as f32,
-    },
-    Parameter {
-        name: "secure_spread",
-        step: 1.0,
-        range: 0.0..=20.0,
-        get: |options| decimal(options.constants.secure_spread),
-        set: |options, value| options.constants.secure_spread = value as f32,
-    },
+    Parameter::new("exploration", 0.1, 0.05..=2.0, |options| &mut options.exploration),
+    Parameter::new("many_arms", 3.0, 1.0..=100.0, |options| &mut options.constants.many_arms),
+    Parameter::new("certainty", 2.0, 0.0..=50.0, |options| &mut options.constants.certainty),
+    Parameter::new("preferring", 0.15, 0.0..=1.0, |options| &mut options.constants.preferring),
+    Parameter::new("preferred_lead", 0.01, 0.0..=0.2, |options| &mut options.constants.preferred_lead),
+    Parameter::new("secure_spread", 1.0, 0.0..=20.0, |options| &mut options.constants.secure_spread),
 ];
-
-/// A game's name and network.
-type Machine = (String, PropNetMachine);
 
 /// The values of the constants, in the order of [`PARAMETERS`].
 type Values = [f64; PARAMETERS.len()];
+
+/// The values in `options`.
+fn values_of(options: &mut MctsOptions) -> Values {
+    PARAMETERS.each_ref().map(|parameter| *(parameter.of)(options))
+}
+
+fn names() -> Vec<String> {
+    PARAMETERS.iter().map(|parameter| parameter.name.to_owned()).collect()
+}
 
 /// A line of the file: an iteration that is over.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -125,6 +109,29 @@ impl Settings {
         let mut random = Sequence::new(self.seed ^ iteration.wrapping_mul(0x9e37_79b9_7f4a_7c15));
         std::array::from_fn(|_| if random.below(2) == 0 { 1 } else { -1 })
     }
+
+    /// The values of the two sides of an iteration that begins with `values`.
+    fn changed(&self, values: Values, iteration: u64) -> [Values; 2] {
+        let ((perturbation, _), signs) = (self.sizes(iteration), self.signs(iteration));
+        [1.0, -1.0].map(|side| {
+            std::array::from_fn(|at| {
+                let parameter = &PARAMETERS[at];
+                let change = side * perturbation * parameter.step * f64::from(signs[at]);
+                parameter.within(values[at] + change)
+            })
+        })
+    }
+
+    /// The values after an iteration that begins with `values` and whose first side has `result` more than the second one.
+    fn moved(&self, values: Values, iteration: u64, result: f64) -> Values {
+        let ((perturbation, gain), signs) = (self.sizes(iteration), self.signs(iteration));
+        std::array::from_fn(|at| {
+            let parameter = &PARAMETERS[at];
+            // The slope along each constant, in shares for each step; every sign is its own inverse.
+            let slope = result / (2.0 * perturbation) * f64::from(signs[at]);
+            parameter.within(values[at] + gain * slope * parameter.step)
+        })
+    }
 }
 
 pub(crate) fn run(args: &[String]) {
@@ -138,74 +145,33 @@ pub(crate) fn run(args: &[String]) {
     let [player] = &players[..] else { panic!("the constants of one player are tuned") };
     let out = out.unwrap_or_else(|| panic!("--out FILE is needed: the file that keeps the iterations"));
     let machines = contest::machines(&games);
-    let begin = PARAMETERS.each_ref().map(|parameter| (parameter.get)(&options(player)));
-    let names = PARAMETERS.iter().map(|parameter| parameter.name.to_owned()).collect();
-    let settings =
-        Settings { player: player.clone(), games, descents, opening, seed, gain, stability, names, begin };
+    let (player, names, begin) = (player.clone(), names(), values_of(&mut options(player)));
+    let settings = Settings { player, games, descents, opening, seed, gain, stability, names, begin };
     let known = read(&out, &settings).unwrap_or_else(|why| panic!("{}: {why}", out.display()));
     let mut values = known.last().map_or(begin, |last| last.values);
     for iteration in known.len() as u64..iterations {
         let machine = &machines[iteration as usize % machines.len()];
-        let signs = settings.signs(iteration);
-        let sides = changed(&settings, values, signs, iteration);
-        let result = pair(&settings, iteration, machine, &sides, jobs);
-        values = moved(&settings, values, signs, iteration, result);
-        let line = Step { iteration, game: machine.0.clone(), signs, result, values };
+        let result = pair(&settings, iteration, machine, values, jobs);
+        values = settings.moved(values, iteration, result);
+        let (game, signs) = (machine.0.clone(), settings.signs(iteration));
+        let line = Step { iteration, game, signs, result, values };
         append(&out, &line).unwrap_or_else(|error| panic!("{}: {error}", out.display()));
         eprintln!("{iteration} {} {result:+.2} {values:.3?}", machine.0);
     }
-    let about = format!("{player} at {descents} descents after {iterations} iterations, seed {seed}");
+    let done = iterations.max(known.len() as u64);
+    let about = format!("{} at {descents} descents after {done} iterations, seed {seed}", settings.player);
     let table = Table::begin("spsa", &about, &["constant", "before", "now"], json);
     for ((parameter, before), now) in PARAMETERS.iter().zip(begin).zip(values) {
         table.row(&[Cell::text(parameter.name), Cell::Number(before, 3), Cell::Number(now, 3)]);
     }
 }
 
-/// `value` as the file shows it.
-fn decimal(value: f32) -> f64 {
-    (f64::from(value) * 1e6).round() / 1e6
-}
-
-/// The values of the two sides of an iteration.
-fn changed(
-    settings: &Settings,
-    values: Values,
-    signs: [i8; PARAMETERS.len()],
-    iteration: u64,
-) -> [Values; 2] {
-    let (perturbation, _) = settings.sizes(iteration);
-    [1.0, -1.0].map(|side| {
-        std::array::from_fn(|at| {
-            let Parameter { step, range, .. } = &PARAMETERS[at];
-            let change = side * perturbation * step * f64::from(signs[at]);
-            (values[at] + change).clamp(*range.start(), *range.end())
-        })
-    })
-}
-
-/// The values after an iteration whose first side had `result` more than the second one.
-fn moved(
-    settings: &Settings,
-    values: Values,
-    signs: [i8; PARAMETERS.len()],
-    iteration: u64,
-    result: f64,
-) -> Values {
-    let (perturbation, gain) = settings.sizes(iteration);
-    std::array::from_fn(|at| {
-        let Parameter { step, range, .. } = &PARAMETERS[at];
-        // The slope along each constant, in shares for each step; every sign is its own inverse.
-        let slope = result / (2.0 * perturbation) * f64::from(signs[at]);
-        (values[at] + gain * slope * step).clamp(*range.start(), *range.end())
-    })
-}
-
-/// Plays a pair between `sides`. Returns the first side's share minus the second one's.
-fn pair(settings: &Settings, iteration: u64, machine: &Machine, sides: &[Values; 2], jobs: usize) -> f64 {
-    let sides = sides.map(|values| {
+/// Plays the pair of an iteration that begins with `values`. Returns the first side's share minus the second one's.
+fn pair(settings: &Settings, iteration: u64, machine: &Machine, values: Values, jobs: usize) -> f64 {
+    let sides = settings.changed(values, iteration).map(|values| {
         let mut side = Side::new(&settings.player, settings.descents);
         for (parameter, value) in PARAMETERS.iter().zip(values) {
-            (parameter.set)(&mut side.options, value);
+            *(parameter.of)(&mut side.options) = value;
         }
         side
     });
@@ -248,7 +214,6 @@ mod tests {
     use super::*;
 
     fn settings() -> Settings {
-        let begin = PARAMETERS.each_ref().map(|parameter| (parameter.get)(&MctsOptions::default()));
         Settings {
             player: "mcts".to_owned(),
             games: vec!["connect_four".to_owned()],
@@ -257,8 +222,8 @@ mod tests {
             seed: 1,
             gain: 0.5,
             stability: 20.0,
-            names: PARAMETERS.iter().map(|parameter| parameter.name.to_owned()).collect(),
-            begin,
+            names: names(),
+            begin: values_of(&mut MctsOptions::default()),
         }
     }
 
@@ -272,11 +237,10 @@ mod tests {
         };
         let (mut values, mut random) = (settings.begin, Sequence::new(3));
         for iteration in 0..2_000 {
-            let signs = settings.signs(iteration);
-            let [plus, minus] = changed(&settings, values, signs, iteration).map(distance);
+            let [plus, minus] = settings.changed(values, iteration).map(distance);
             let chance = 0.5 + (minus - plus).clamp(-5.0, 5.0) / 20.0;
             let result = if random.between(0.0..1.0) < chance { 1.0 } else { -1.0 };
-            values = moved(&settings, values, signs, iteration, result);
+            values = settings.moved(values, iteration, result);
         }
         assert!((distance(settings.begin) - 6.0).abs() < 1e-9);
         assert!(distance(values) < 2.0, "{values:?}");
@@ -286,9 +250,9 @@ mod tests {
     fn every_constant_reaches_the_player() {
         for (at, parameter) in PARAMETERS.iter().enumerate() {
             let mut options = MctsOptions::default();
-            (parameter.set)(&mut options, *parameter.range.end());
-            for (other, Parameter { get, range, .. }) in PARAMETERS.iter().enumerate() {
-                let is_at_end = (get(&options) - range.end()).abs() < 1e-6;
+            *(parameter.of)(&mut options) = *parameter.range.end();
+            for (other, Parameter { of, range, .. }) in PARAMETERS.iter().enumerate() {
+                let is_at_end = (*of(&mut options) - range.end()).abs() < 1e-6;
                 assert_eq!(is_at_end, at == other, "{}", parameter.name);
             }
         }
@@ -300,12 +264,11 @@ mod tests {
         let settings = settings();
         assert_eq!(read(&out, &settings), Ok(Vec::new()));
         let machine = ("connect_four".to_owned(), ggp_tests::network(&ggp_tests::rulesheet("connect_four")));
-        let signs = settings.signs(0);
-        let sides = changed(&settings, settings.begin, signs, 0);
-        let result = pair(&settings, 0, &machine, &sides, 1);
-        assert_eq!(result.to_bits(), pair(&settings, 0, &machine, &sides, 1).to_bits(), "seeds decide");
-        let values = moved(&settings, settings.begin, signs, 0, result);
-        let line = Step { iteration: 0, game: machine.0, signs, result, values };
+        let result = pair(&settings, 0, &machine, settings.begin, 1);
+        let again = pair(&settings, 0, &machine, settings.begin, 1);
+        assert_eq!(result.to_bits(), again.to_bits(), "seeds decide");
+        let values = settings.moved(settings.begin, 0, result);
+        let line = Step { iteration: 0, game: machine.0, signs: settings.signs(0), result, values };
         append(&out, &line).unwrap();
         assert_eq!(read(&out, &settings), Ok(vec![line.clone()]));
         let other = Settings { seed: 2, ..settings.clone() };

@@ -168,7 +168,7 @@ impl<M: Playouts> Search<M> {
             _ => 0,
         };
         let mean = arm.mean().unwrap_or(0.0);
-        let spread = f64::from(self.options.constants.secure_spread);
+        let spread = self.options.constants.secure_spread;
         let least = if arm.visits < known { f64::NEG_INFINITY } else { lower_bound(arm, spread) };
         (certain, least, arm.visits, mean)
     }

@@ -13,10 +13,9 @@ use ggp_game::Preference;
 
 /// The moves that playouts should prefer; `None` if there are none.
 pub(crate) fn preference(history: &History, model: PriorModel, constants: &Constants) -> Option<Preference> {
-    let mut preference =
-        Preference::new(history.roles(), f64::from(constants.preferring) * model.slope.min(1.0));
+    let mut preference = Preference::new(history.roles(), constants.preferring * model.slope.min(1.0));
     for (role, mv, lead) in history.leads() {
-        if lead > f64::from(constants.preferred_lead) {
+        if lead > constants.preferred_lead {
             preference.add(role, mv);
         }
     }

@@ -111,11 +111,11 @@ impl<M: Playouts> Search<M> {
             exploration: Exploration {
                 constant: self.options.exploration,
                 many_arms: if self.two_player.has(Technique::Breadth) {
-                    f64::from(self.options.constants.many_arms)
+                    self.options.constants.many_arms
                 } else {
                     f64::INFINITY
                 },
-                certainty: self.options.constants.certainty,
+                certainty: self.options.constants.certainty as f32,
             },
             chance: self.chance,
             uses_regrets: self.uses_regrets(),

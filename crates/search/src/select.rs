@@ -32,7 +32,11 @@ impl Exploration {
     /// The same constant in all nodes.
     #[cfg(test)]
     fn constant(constant: f64) -> Exploration {
-        Exploration { constant, many_arms: f64::INFINITY, certainty: 8.0 }
+        Exploration {
+            constant,
+            many_arms: f64::INFINITY,
+            certainty: crate::Constants::default().certainty as f32,
+        }
     }
 
     /// The constant times `factor`.
