@@ -3,7 +3,6 @@
 use crate::arm::Arm;
 use crate::draw::index_at;
 use crate::node::{Chooser, Phase};
-use crate::regret::average;
 use crate::search::Search;
 use crate::technique::Technique;
 use crate::variation::Variation;
@@ -22,8 +21,9 @@ const PROVEN_SPREAD: f64 = 0.5;
 impl<M: Playouts> Search<M> {
     /// The move that the search plays for `role` at the root; `None` if the role has no legal move.
     ///
-    /// In games of one role the move follows the best variation found. Where the roles mix their moves by
-    /// regret matching, the move is drawn from the average strategy, unless the role's goal is proved.
+    /// In games of one role the move follows the best variation found. Where two roles choose at once, the move is drawn
+    /// from [`Search::strategy`], unless the role's goal is proved: an opponent who searches alike foresees the best
+    /// move, and has an answer to it.
     ///
     /// In all other cases proven moves come first: the search plays the shortest win, and avoids or delays a
     /// proven loss. A proven move that attains the role's security level (the goal that the role is proved to
@@ -45,11 +45,10 @@ impl<M: Playouts> Search<M> {
             return Ok((!legal.is_empty()).then(|| legal[self.worker.random.below(legal.len())]));
         }
         let certain = self.tree.stats(root)[role.index()].bounds.proven().is_some();
-        if !certain && self.plays_mixed() {
+        if !certain && let Some(mixed) = self.mixed_strategy(role) {
             let point = self.worker.random.between(0.0..1.0);
-            let strategy = self.strategy(role)?;
-            if let Some(drawn) = index_at(point, strategy.iter().map(|&(_, probability)| probability)) {
-                return Ok(Some(strategy[drawn].0));
+            if let Some(drawn) = index_at(point, mixed.into_iter()) {
+                return Ok(Some(self.tree.arms(root, role)[drawn].mv));
             }
         }
         Ok(self.deterministic_move(role))
@@ -120,8 +119,10 @@ impl<M: Playouts> Search<M> {
         eligible.reduce(|best, other| if rank(other) > rank(best) { other } else { best })
     }
 
-    /// The strategy of `role` at the root: the role's legal moves with their probabilities. Without regret
-    /// matching the best move has probability 1. Empty if the game is over.
+    /// The strategy of `role` at the root: the role's legal moves with their probabilities. Where two roles choose at once
+    /// (with [`Technique::Regret`]), it is the average strategy of regret matching near the end of the game, and an
+    /// equilibrium of the values of the joint moves further from it. In all other cases the best move has probability 1.
+    /// Empty if the game is over.
     ///
     /// # Errors
     /// The machine's errors, if the legal moves are not known yet.
@@ -131,22 +132,11 @@ impl<M: Playouts> Search<M> {
         if self.tree[root].phase == Phase::Ended {
             return Ok(Vec::new());
         }
-        let range = self.tree.arm_range(root, role);
-        let node = &self.tree[root];
-        let arms = &node.arms[range.clone()];
-        let best = self.best_arm(role).map(|arm| arm - range.start);
-        let mut probabilities =
-            if self.plays_mixed() { average(&node.regrets[range.clone()]) } else { Vec::new() };
-        if probabilities.iter().all(|&probability| probability == 0.0) {
-            probabilities = (0..arms.len()).map(|arm| if Some(arm) == best { 1.0 } else { 0.0 }).collect();
-        }
-        Ok(arms.iter().map(|arm| arm.mv).zip(probabilities).collect())
-    }
-
-    /// Whether the roles play mixed strategies at the root. They do if the root has regrets and the search
-    /// still uses regret matching.
-    fn plays_mixed(&self) -> bool {
-        self.uses_regrets() && !self.tree[self.tree.root()].regrets.is_empty()
+        let probabilities = self.mixed_strategy(role).unwrap_or_else(|| {
+            let best = self.best_arm(role);
+            self.tree.arm_range(root, role).map(|arm| if Some(arm) == best { 1.0 } else { 0.0 }).collect()
+        });
+        Ok(self.tree.arms(root, role).iter().map(|arm| arm.mv).zip(probabilities).collect())
     }
 
     /// The number of visits from which a root move has a lower bound, where one role chooses alone and the most visited
@@ -155,18 +145,24 @@ impl<M: Playouts> Search<M> {
         if self.two_player.has(Technique::Secure) { (most / SECURE_PART).max(1) } else { u32::MAX }
     }
 
-    /// The sort key of a root move; larger is better. A move with fewer than `known` visits has no lower
-    /// bound, so it comes after all moves with enough visits.
-    pub(crate) fn rank(&self, arm: &Arm, known: u32) -> (i32, f64, u32, f64) {
+    /// The part of a root move's sort key that proofs decide: above 0 for a proved win, and more for a shorter one; below 0
+    /// for a proved loss, and less for a shorter one, and for a deferred move.
+    pub(crate) fn certainty(&self, arm: &Arm) -> i32 {
         let distance = i32::from(self.tree.distance_after(arm));
-        let certain = match arm.bounds.proven() {
+        match arm.bounds.proven() {
             Some(100) => 1 + i32::from(u16::MAX) - distance,
             Some(0) => distance - i32::from(u16::MAX),
             // The arm is deferred: another move wins at once, this move loses at once, or it is equivalent to
             // a move that is not deferred.
             _ if arm.deferred => 2 - i32::from(u16::MAX),
             _ => 0,
-        };
+        }
+    }
+
+    /// The sort key of a root move; larger is better. A move with fewer than `known` visits has no lower
+    /// bound, so it comes after all moves with enough visits.
+    pub(crate) fn rank(&self, arm: &Arm, known: u32) -> (i32, f64, u32, f64) {
+        let certain = self.certainty(arm);
         let mean = arm.mean().unwrap_or(0.0);
         let spread = self.options.constants.secure_spread;
         let least = if arm.visits < known { f64::NEG_INFINITY } else { lower_bound(arm, spread) };

@@ -19,7 +19,7 @@ const EXPLORED_PULLS: f64 = 25.0;
 /// Regret matching is used in positions at most this many steps before the end of the game, where few visits
 /// determine the value of a joint move. Further from the end, the value of a joint move is a mean of playouts.
 /// There UCB plays far better, because it concentrates on good moves, while regret matching spreads the search
-/// over all joint moves (`docs/techniques.md`).
+/// over all joint moves (`docs/techniques.md`); the search then mixes its move by `mixed.rs` alone.
 pub(crate) const REGRET_HORIZON: usize = 4;
 
 /// The final strategy drops every arm whose `weight` in [`Regret`] is below this fraction of the largest

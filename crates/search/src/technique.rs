@@ -12,7 +12,9 @@ pub enum Technique {
     Transpositions,
     /// Proven bounds of goals are backed up.
     Solver,
-    /// With two roles that move simultaneously, arms are drawn by regret matching instead of UCB.
+    /// With two roles that move simultaneously, the roles play mixed strategies: near the end of the game, descents and the
+    /// search draw moves by regret matching instead of UCB; further from it, the search draws its move from an equilibrium
+    /// of the values of the joint moves.
     Regret,
     /// In games of one role, the search plays the best variation found.
     Line,
@@ -102,7 +104,7 @@ impl Technique {
             Technique::Transpositions => "equal states share a node of the tree",
             Technique::Solver => "back up proven bounds of the goals",
             Technique::Regret => {
-                "two roles, simultaneous moves: draw moves by regret matching instead of UCB"
+                "two roles, simultaneous moves: play mixed strategies, by regret matching near the end"
             }
             Technique::Line => "one role: play the best line found to its end",
             Technique::Beam => "one role: run a beam search beside the tree search",

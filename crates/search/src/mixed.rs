@@ -1,0 +1,189 @@
+//! The mixed strategies of two roles that choose at once.
+//!
+//! An opponent who searches alike foresees the best move of such a role, and has an answer to it. Within some steps of the
+//! end of the game, the search matches regrets in all nodes, and a role draws from the average strategy. Further from the end,
+//! a role draws from an equilibrium of the matrix game at the root (Bošanský et al. 2016), whose payoffs come from the means
+//! of the children. A role plays its best move if the shares of both roles have no constant sum, for then the equilibrium of
+//! one role protects nobody, and if noise may explain all interaction between the choices.
+
+use crate::arm::Arm;
+use crate::interaction::{Cell, Interaction};
+use crate::matrix_game::equilibrium;
+use crate::regret::average;
+use crate::search::Search;
+use crate::technique::Technique;
+use ggp_game::{Playouts, Role};
+
+/// A move takes part in the matrix game at the root if it has at least the visits of its role's best move divided by this
+/// number. The values of other moves are hardly known.
+const VISITED_PART: u32 = 5;
+
+/// At most this many moves of a role take part, those with the most visits, so that the choice costs at most some
+/// milliseconds.
+const MOST_MOVES: usize = 32;
+
+/// The shares of two roles count as a constant sum if no mean of their sum differs by this from that of the root.
+const SAME_SUM: f64 = 0.01;
+
+impl<M: Playouts> Search<M> {
+    /// The probability of each arm of `role` at the root, if the role draws its move. `None` if it plays its best arm. The
+    /// root must be open.
+    pub(crate) fn mixed_strategy(&self, role: Role) -> Option<Vec<f64>> {
+        if !self.two_player.has(Technique::Regret) {
+            return None;
+        }
+        let root = self.tree.root();
+        let chooses = |&role: &Role| self.chance != Some(role) && self.tree.arms(root, role).len() > 1;
+        let choosing: Vec<Role> = self.tree.each_role().filter(chooses).collect();
+        let &[first, second] = &choosing[..] else { return None };
+        let range = self.tree.arm_range(root, role);
+        let regrets = &self.tree[root].regrets;
+        if self.uses_regrets() && !regrets.is_empty() {
+            let average = average(&regrets[range]);
+            return average.iter().any(|&probability| probability > 0.0).then_some(average);
+        }
+        if self.certainty(&self.tree[root].arms[self.best_arm(role)?]) != 0 {
+            return None;
+        }
+        let (rows, columns) = (self.candidates(first)?, self.candidates(second)?);
+        let joint =
+            |row: usize| columns.iter().map(move |&column| self.joint([first, second], [row, column]));
+        let joint: Vec<Vec<Joint>> = rows.iter().map(|&row| joint(row).collect()).collect();
+        let sum = self.tree.mean(root, first.index()) + self.tree.mean(root, second.index());
+        let is_constant = |joint: &Joint| joint.cell.visits == 0.0 || f64::abs(joint.sum - sum) < SAME_SUM;
+        if !joint.iter().flatten().all(is_constant) {
+            return None;
+        }
+        let cells = joint.iter().map(|row| row.iter().map(|joint| joint.cell).collect());
+        let shares = Interaction::of(&cells.collect::<Vec<Vec<Cell>>>());
+        if !shares.is_clear {
+            return None;
+        }
+        let [of_rows, of_columns] = equilibrium(&shares.values);
+        let (own, drawn) = if role == first { (rows, of_rows) } else { (columns, of_columns) };
+        let mut probabilities = vec![0.0; range.len()];
+        for (arm, probability) in own.into_iter().zip(drawn) {
+            probabilities[arm - range.start] = probability;
+        }
+        Some(probabilities)
+    }
+
+    /// The arms of `role` at the root that take part in the matrix game, as indices into the root's arms. Like the best arm,
+    /// they are not proved to be worse than another, and are proved to win or to lose only if it is. `None` if the role has
+    /// no legal move.
+    fn candidates(&self, role: Role) -> Option<Vec<usize>> {
+        let root = self.tree.root();
+        let arms = &self.tree[root].arms;
+        let best = &arms[self.best_arm(role)?];
+        let range = self.tree.arm_range(root, role);
+        let level = arms[range.clone()].iter().map(|arm| arm.bounds.low).max().unwrap_or(0);
+        let takes_part = |arm: &Arm| {
+            arm.bounds.high >= level
+                && self.certainty(arm) == self.certainty(best)
+                && arm.visits >= best.visits / VISITED_PART
+        };
+        let mut found: Vec<usize> = range.filter(|&arm| takes_part(&arms[arm])).collect();
+        found.sort_by_key(|&arm| std::cmp::Reverse(arms[arm].visits));
+        found.truncate(MOST_MOVES);
+        Some(found)
+    }
+
+    /// What is known of the joint move in which two `roles` choose these `arms` at the root: the means over the visits of the
+    /// children, whatever chance does beside them.
+    fn joint(&self, roles: [Role; 2], arms: [usize; 2]) -> Joint {
+        let root = self.tree.root();
+        let node = &self.tree[root];
+        let mut chosen: Vec<u32> =
+            self.tree.each_role().map(|role| self.tree.arm_range(root, role).start as u32).collect();
+        for (role, arm) in roles.into_iter().zip(arms) {
+            chosen[role.index()] = arm as u32;
+        }
+        let (mut share, mut sum, mut visits) = (0.0, 0.0, 0.0);
+        for outcome in self.chance.map_or(0..1, |chance| self.tree.arm_range(root, chance)) {
+            if let Some(chance) = self.chance {
+                chosen[chance.index()] = outcome as u32;
+            }
+            let child = node.child(&chosen);
+            if !child.is_some() {
+                continue;
+            }
+            let of_child = f64::from(self.tree[child].visits);
+            let means = roles.map(|role| self.tree.mean(child, role.index()));
+            let proven = self.tree.stats(child)[roles[0].index()].bounds.proven();
+            share += of_child * proven.map_or(means[0], |goal| f64::from(goal) / 100.0);
+            sum += of_child * (means[0] + means[1]);
+            visits += of_child;
+        }
+        let total = f64::max(visits, 1.0);
+        Joint { cell: Cell { mean: share / total, visits }, sum: sum / total }
+    }
+}
+
+/// A joint move of two roles.
+struct Joint {
+    /// The share of the first role.
+    cell: Cell,
+    /// The mean of the sum of both roles' shares.
+    sum: f64,
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::bounds::Bounds;
+    use crate::limits::Limits;
+    use crate::options::MctsOptions;
+    use crate::search::Search;
+    use crate::technique::{Technique, Techniques};
+    use crate::test_games;
+    use ggp_game::Role;
+
+    /// The strategy of the first role after a search that does not match regrets, as far from the end of a game. Its arms
+    /// get these `bounds`.
+    fn strategy(payoffs: &[&[[u8; 2]]], bounds: &[Bounds], regret: bool) -> Vec<f64> {
+        let techniques = Techniques::all().with(Technique::Solver, false).with(Technique::Regret, regret);
+        let options = MctsOptions { techniques, ..MctsOptions::default() };
+        let mut search = Search::new(test_games::matrix(payoffs), &options).unwrap();
+        search.horizon = 30;
+        search.run(&Limits::iterations(20_000));
+        assert!(!search.uses_regrets());
+        let root = search.tree.root();
+        let range = search.tree.arm_range(root, Role(0));
+        for arm in &mut search.tree[root].arms[range] {
+            arm.bounds = bounds[arm.mv.0 as usize];
+        }
+        let mut strategy = search.strategy(Role(0)).unwrap();
+        let mut played = vec![0.0; strategy.len()];
+        for _ in 0..300 {
+            played[search.best_move(Role(0)).unwrap().unwrap().0 as usize] += 1.0 / 300.0;
+        }
+        strategy.sort_by_key(|&(mv, _)| mv);
+        let strategy: Vec<f64> = strategy.into_iter().map(|(_, probability)| probability).collect();
+        assert!(strategy.iter().zip(&played).all(|(one, other)| f64::abs(one - other) < 0.12), "{played:?}");
+        strategy
+    }
+
+    #[test]
+    fn far_from_the_end_an_equilibrium_of_the_root_is_drawn() {
+        let payoffs: &[&[[u8; 2]]] = &[&[[80, 20], [0, 100]], &[[20, 80], [60, 40]]];
+        let unknown = Bounds::UNKNOWN;
+        let mixed = strategy(payoffs, &[unknown; 2], true);
+        assert!((mixed[0] - 1.0 / 3.0).abs() < 0.05, "{mixed:?}");
+        let best = strategy(payoffs, &[unknown; 2], false);
+        assert!(best.contains(&1.0) && best.contains(&0.0), "{best:?}");
+        assert_eq!(strategy(payoffs, &[unknown, Bounds::exact(100)], true), [0.0, 1.0]);
+        assert_eq!(strategy(payoffs, &[unknown, Bounds::exact(0)], true), [1.0, 0.0]);
+    }
+
+    #[test]
+    fn without_a_constant_sum_the_best_move_is_played() {
+        let payoffs: &[&[[u8; 2]]] = &[&[[80, 20], [0, 100]], &[[20, 80], [60, 60]]];
+        let best = strategy(payoffs, &[Bounds::UNKNOWN; 2], true);
+        assert!(best.contains(&1.0) && best.contains(&0.0), "{best:?}");
+    }
+
+    #[test]
+    fn a_move_that_is_best_whatever_the_other_role_does_is_played() {
+        let payoffs: &[&[[u8; 2]]] = &[&[[60, 40], [50, 50]], &[[62, 38], [52, 48]], &[[58, 42], [48, 52]]];
+        assert_eq!(strategy(payoffs, &[Bounds::UNKNOWN; 3], true), [0.0, 1.0, 0.0]);
+    }
+}
