@@ -28,6 +28,8 @@
 //! * `deviation [PLAYER…]`: the standard deviation of the root's score over `--seeds`.
 //! * `jump [PLAYER…]`: the difference of the scores of successive own turns in self-play of `--matches`.
 //! * `logloss [PLAYER…]`: log-loss of the visit shares against searches of `--times` times the descents.
+//! * `exploit [PLAYER…]`: what a best reply gains against the strategy of a search where two roles choose at once, in games
+//!   of at most `--states` states, which are solved exactly.
 //! * `bank [PLAYER…]`: the share of a bank of proved positions that a search proves in `--seconds` of CPU time, and in
 //!   `--descents`. `--bank FILE` is another bank; `--build` prints one.
 //! * `scaling [PLAYER…]`: the share of `--times` the descents against `--descents`, in `--matches` a game.
@@ -46,6 +48,7 @@ mod contest;
 mod corpus;
 mod deviation;
 mod duel;
+mod exploit;
 mod growth;
 mod jobs;
 mod jump;
@@ -78,13 +81,14 @@ fn main() {
         Some("deviation") => deviation::run(rest),
         Some("jump") => jump::run(rest),
         Some("logloss") => logloss::run(rest),
+        Some("exploit") => exploit::run(rest),
         Some("bank") => bank::run(rest),
         Some("scaling") => scaling::run(rest),
         Some("spsa") => spsa::run(rest),
         Some("sprt") => sprt::run(rest),
         Some("threads") => threads::run(rest),
         _ => panic!(
-            "speed, duel, mixed, puzzles, random, growth, deviation, jump, logloss, bank, scaling, spsa, sprt or threads"
+            "speed, duel, mixed, puzzles, random, growth, deviation, jump, logloss, exploit, bank, scaling, spsa, sprt or threads"
         ),
     }
 }

@@ -14,10 +14,6 @@ use crate::search::Search;
 use crate::technique::Technique;
 use ggp_game::{Playouts, Role};
 
-/// A move takes part in the matrix game at the root if it has at least the visits of its role's best move divided by this
-/// number. The values of other moves are hardly known.
-const VISITED_PART: u32 = 5;
-
 /// At most this many moves of a role take part, those with the most visits, so that the choice costs at most some
 /// milliseconds.
 const MOST_MOVES: usize = 32;
@@ -77,11 +73,7 @@ impl<M: Playouts> Search<M> {
         let best = &arms[self.best_arm(role)?];
         let range = self.tree.arm_range(root, role);
         let level = arms[range.clone()].iter().map(|arm| arm.bounds.low).max().unwrap_or(0);
-        let takes_part = |arm: &Arm| {
-            arm.bounds.high >= level
-                && self.certainty(arm) == self.certainty(best)
-                && arm.visits >= best.visits / VISITED_PART
-        };
+        let takes_part = |arm: &Arm| arm.bounds.high >= level && self.certainty(arm) == self.certainty(best);
         let mut found: Vec<usize> = range.filter(|&arm| takes_part(&arms[arm])).collect();
         found.sort_by_key(|&arm| std::cmp::Reverse(arms[arm].visits));
         found.truncate(MOST_MOVES);
