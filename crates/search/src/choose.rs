@@ -47,7 +47,7 @@ impl<M: Playouts> Search<M> {
         let certain = self.tree.stats(root)[role.index()].bounds.proven().is_some();
         if !certain && let Some(mixed) = self.mixed_strategy(role) {
             let point = self.worker.random.between(0.0..1.0);
-            if let Some(drawn) = index_at(point, mixed.into_iter()) {
+            if let Some(drawn) = index_at(point, mixed) {
                 return Ok(Some(self.tree.arms(root, role)[drawn].mv));
             }
         }
