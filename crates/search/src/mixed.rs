@@ -25,33 +25,23 @@ impl<M: Playouts> Search<M> {
     /// The probability of each arm of `role` at the root, if the role draws its move. `None` if it plays its best arm. The
     /// root must be open.
     pub(crate) fn mixed_strategy(&self, role: Role) -> Option<Vec<f64>> {
-        if !self.two_player.has(Technique::Regret) {
-            return None;
-        }
+        let choosing = self.two_that_choose()?;
         let root = self.tree.root();
-        let chooses = |&role: &Role| self.chance != Some(role) && self.tree.arms(root, role).len() > 1;
-        let choosing: Vec<Role> = self.tree.each_role().filter(chooses).collect();
-        let &[first, second] = &choosing[..] else { return None };
         let range = self.tree.arm_range(root, role);
+        // 1. Near the end, the average strategy of regret matching.
         let regrets = &self.tree[root].regrets;
         if self.uses_regrets() && !regrets.is_empty() {
             let average = average(&regrets[range]);
             return average.iter().any(|&probability| probability > 0.0).then_some(average);
         }
+        // 2. A proved win is played, and the longest of proved losses.
         if self.certainty(&self.tree[root].arms[self.best_arm(role)?]) != 0 {
             return None;
         }
+        // 3. An equilibrium of the root's matrix game.
+        let [first, second] = choosing;
         let (rows, columns) = (self.candidates(first)?, self.candidates(second)?);
-        let joint =
-            |row: usize| columns.iter().map(move |&column| self.joint([first, second], [row, column]));
-        let joint: Vec<Vec<Joint>> = rows.iter().map(|&row| joint(row).collect()).collect();
-        let sum = self.tree.mean(root, first.index()) + self.tree.mean(root, second.index());
-        let is_constant = |joint: &Joint| joint.cell.visits == 0.0 || f64::abs(joint.sum - sum) < SAME_SUM;
-        if !joint.iter().flatten().all(is_constant) {
-            return None;
-        }
-        let cells = joint.iter().map(|row| row.iter().map(|joint| joint.cell).collect());
-        let shares = Interaction::of(&cells.collect::<Vec<Vec<Cell>>>());
+        let shares = Interaction::of(&self.cells(choosing, &rows, &columns)?);
         if !shares.is_clear {
             return None;
         }
@@ -62,6 +52,14 @@ impl<M: Playouts> Search<M> {
             probabilities[arm - range.start] = probability;
         }
         Some(probabilities)
+    }
+
+    /// The roles that have several moves at the root, if they are two beside chance and mix their moves.
+    fn two_that_choose(&self) -> Option<[Role; 2]> {
+        let several = |&role: &Role| self.tree.arms(self.tree.root(), role).len() > 1;
+        let mut choosing = self.tree.each_role().filter(|&role| self.chance != Some(role)).filter(several);
+        let two = [choosing.next()?, choosing.next()?];
+        (self.two_player.has(Technique::Regret) && choosing.next().is_none()).then_some(two)
     }
 
     /// The arms of `role` at the root that take part in the matrix game, as indices into the root's arms. Like the best arm,
@@ -78,6 +76,19 @@ impl<M: Playouts> Search<M> {
         found.sort_by_key(|&arm| std::cmp::Reverse(arms[arm].visits));
         found.truncate(MOST_MOVES);
         Some(found)
+    }
+
+    /// The shares of the first of two `roles` for the joint moves of these arms at the root. `None` if the shares of both
+    /// roles have no constant sum.
+    fn cells(&self, roles: [Role; 2], rows: &[usize], columns: &[usize]) -> Option<Vec<Vec<Cell>>> {
+        let root = self.tree.root();
+        let sum: f64 = roles.into_iter().map(|role| self.tree.mean(root, role.index())).sum();
+        let cell = |arms: [usize; 2]| {
+            let joint = self.joint(roles, arms);
+            let is_constant = joint.cell.visits == 0.0 || (joint.sum - sum).abs() < SAME_SUM;
+            is_constant.then_some(joint.cell)
+        };
+        rows.iter().map(|&row| columns.iter().map(|&column| cell([row, column])).collect()).collect()
     }
 
     /// What is known of the joint move in which two `roles` choose these `arms` at the root: the means over the visits of the

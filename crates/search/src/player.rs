@@ -122,9 +122,15 @@ impl<M: Playouts> Player for MctsPlayer<M> {
             drop(watched);
             release(running.search.machine());
         }
-        let mv = mv?;
+        let text = running.search.machine().move_text(mv?).to_owned();
         self.report = running.search.get().map(|search| search.report(running.role));
-        Ok(running.search.machine().move_text(mv).to_owned())
+        if let Some(SearchReport { candidates, .. }) = &mut self.report
+            && let Some(chosen) = candidates.iter().position(|one| one.mv == text)
+        {
+            // The report begins with the best move, and the player may have drawn another.
+            candidates[..=chosen].rotate_right(1);
+        }
+        Ok(text)
     }
 
     /// Stores the joint move. The next call of `play` advances the search, since only that call has a

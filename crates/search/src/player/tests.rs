@@ -275,3 +275,20 @@ fn the_draft_is_the_move_that_the_search_prefers_so_far() {
     let mv = player.play(Observation::Start, Deadline::never(), &StopToken::new()).unwrap();
     assert_eq!(draft.get(), Some(mv), "the search has ended");
 }
+
+#[test]
+fn the_report_begins_with_the_move_that_was_drawn() {
+    let machine = test_games::matrix(&[&[[100, 0], [0, 100]], &[[0, 100], [100, 0]]]);
+    let mut drawn = Vec::new();
+    for seed in 0..20 {
+        let options = MctsOptions { iterations: Some(500), seed: Some(seed), ..MctsOptions::default() };
+        let mut player = started(&machine, options, Role(0));
+        let mv = player.play(Observation::Start, Deadline::never(), &StopToken::new()).unwrap();
+        let report = player.report().unwrap();
+        assert!(report.candidates.len() == 2 && report.candidates[0].mv == mv, "{mv}: {report:?}");
+        drawn.push(mv);
+    }
+    drawn.sort();
+    drawn.dedup();
+    assert_eq!(drawn.len(), 2);
+}
