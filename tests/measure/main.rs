@@ -38,7 +38,7 @@
 //! * `sprt A B`: the sequential test with `--elo0`, `--elo1` and at most `--matches`; `--out FILE` keeps the results
 //!   and goes on with them.
 //!
-//! All take `--suite development|confirmation|ten|all` or `--games NAME,NAME` (of the corpus, or files),
+//! All take `--suite development|confirmation|ten|all|simultaneous` or `--games NAME,NAME` (of the corpus, or files),
 //! `--descents N`, `--seed N` of the positions, `--jobs N` threads, and `--json` for lines of JSON; those on positions
 //! take `--positions N` a game and `--seeds N`.
 

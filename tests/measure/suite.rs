@@ -45,14 +45,18 @@ pub(crate) const TEN: [&str; 10] = [
     "othelloSuicide",
 ];
 
-/// The games of the suite `name`: `development`, `confirmation`, `ten` or `all`.
+/// Games in which two roles choose at once, small enough to be solved exactly: up to some hundred thousand states.
+pub(crate) const SIMULTANEOUS: [&str; 2] = ["chickentictactoe", "biddingTicTacToe"];
+
+/// The games of the suite `name`: `development`, `confirmation`, `ten`, `all` or `simultaneous`.
 pub(crate) fn named(name: &str) -> Vec<String> {
     let names = match name {
         "development" => DEVELOPMENT.to_vec(),
         "confirmation" => CONFIRMATION.to_vec(),
         "ten" => TEN.to_vec(),
         "all" => [&DEVELOPMENT[..], &CONFIRMATION[..]].concat(),
-        _ => panic!("the suites are development, confirmation, ten and all"),
+        "simultaneous" => SIMULTANEOUS.to_vec(),
+        _ => panic!("the suites are development, confirmation, ten, all and simultaneous"),
     };
     names.into_iter().map(str::to_owned).collect()
 }
