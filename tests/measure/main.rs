@@ -39,7 +39,7 @@
 //!   and goes on with them.
 //!
 //! All take `--suite development|confirmation|ten|all|simultaneous` or `--games NAME,NAME` (of the corpus, or files),
-//! `--descents N`, `--seed N` of the positions, `--jobs N` threads, and `--json` for lines of JSON; those on positions
+//! `--descents N`, `--seed N` of the positions, `--jobs N` threads, (but for `exploit`), and `--json` for lines of JSON; those on positions
 //! take `--positions N` a game and `--seeds N`.
 
 mod arguments;

@@ -1,5 +1,15 @@
 //! Draws from mixed strategies.
 
+/// The weights of a mixed strategy without those below the fraction `part` of the largest, which become 0: exploration and
+/// early rounds leave such remainders (thresholding; Ganzfried, Sandholm & Waugh 2012).
+pub(crate) fn purified(
+    weights: impl ExactSizeIterator<Item = f64> + Clone,
+    part: f64,
+) -> impl ExactSizeIterator<Item = f64> + Clone {
+    let least = part * weights.clone().fold(0.0, f64::max);
+    weights.map(move |weight| if weight < least { 0.0 } else { weight })
+}
+
 /// The index that `point`, from 0 to 1, selects: each index is selected by an interval as long as its probability.
 /// `None` if the probabilities have a smaller sum than `point`, by rounding or because all of them are 0.
 pub(crate) fn index_at(point: f64, probabilities: impl IntoIterator<Item = f64>) -> Option<usize> {

@@ -1,7 +1,7 @@
 //! How the share of a role depends on the choices of two roles: an additive model with interaction.
 //!
 //! The values of joint moves are noisy means. The additive model (an effect of the row plus an effect of the column) is fitted
-//! by weighted least squares. What remains of each mean is shrunk as in empirical Bayes: it counts by the variance of the
+//! by weighted least squares. The rest of each mean is shrunk as in empirical Bayes: it counts by the variance of the
 //! interaction in proportion to the variance that the visits explain.
 
 /// The rounds in which the effects of rows and columns are fitted in turn.

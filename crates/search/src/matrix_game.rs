@@ -1,6 +1,8 @@
 //! An equilibrium of a matrix game of constant sum, by regret matching+ (Tammelin 2014). Both players choose at once, and the
 //! game is over.
 
+use crate::draw::purified;
+
 /// The number of rounds. The distance from an equilibrium falls faster than with the square root of it.
 const ROUNDS: u32 = 500;
 
@@ -40,10 +42,9 @@ pub(crate) fn equilibrium(shares: &[Vec<f64>]) -> [Vec<f64>; 2] {
         }
     }
     sums.map(|weights| {
-        let least = PURIFIED * weights.iter().copied().fold(0.0, f64::max);
-        let kept = |weight: f64| if weight < least { 0.0 } else { weight };
-        let sum: f64 = weights.iter().map(|&weight| kept(weight)).sum();
-        weights.iter().map(|&weight| kept(weight) / sum).collect()
+        let kept = purified(weights.into_iter(), PURIFIED);
+        let sum: f64 = kept.clone().sum();
+        kept.map(|weight| weight / sum).collect()
     })
 }
 

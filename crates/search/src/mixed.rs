@@ -91,7 +91,7 @@ impl<M: Playouts> Search<M> {
         rows.iter().map(|&row| columns.iter().map(|&column| cell([row, column])).collect()).collect()
     }
 
-    /// What is known of the joint move in which two `roles` choose these `arms` at the root: the means over the visits of the
+    /// The statistics of the joint move in which two `roles` choose these `arms` at the root: means over the visits of the
     /// children, whatever chance does beside them.
     fn joint(&self, roles: [Role; 2], arms: [usize; 2]) -> Joint {
         let root = self.tree.root();

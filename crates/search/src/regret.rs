@@ -6,6 +6,7 @@
 //! cycle with the other roles' choices.
 
 use crate::arm::Arm;
+use crate::draw::purified;
 use ggp_game::rng::Sequence;
 
 /// The initial probability with which a role draws an arm uniformly instead of in proportion to regret, so
@@ -77,11 +78,9 @@ pub(crate) fn draw_arm(
 
 /// The average strategy: the probability of each arm. Arms that only exploration has drawn get the probability 0.
 pub(crate) fn average(regrets: &[Regret]) -> Vec<f64> {
-    let most = regrets.iter().map(|regret| regret.weight).fold(0.0, f32::max);
-    let kept =
-        |weight: f32| if f64::from(weight) < PURIFIED * f64::from(most) { 0.0 } else { f64::from(weight) };
-    let sum: f64 = regrets.iter().map(|regret| kept(regret.weight)).sum();
-    regrets.iter().map(|regret| if sum > 0.0 { kept(regret.weight) / sum } else { 0.0 }).collect()
+    let kept = purified(regrets.iter().map(|regret| f64::from(regret.weight)), PURIFIED);
+    let sum: f64 = kept.clone().sum();
+    kept.map(|weight| if sum > 0.0 { weight / sum } else { 0.0 }).collect()
 }
 
 #[cfg(test)]

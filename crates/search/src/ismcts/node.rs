@@ -1,6 +1,6 @@
 //! The statistics of one information set: its arms, and how the role that decides there draws among them.
 
-use crate::draw::index_at;
+use crate::draw::{index_at, purified};
 use ggp_game::Move;
 use ggp_game::rng::Sequence;
 
@@ -169,11 +169,9 @@ impl Node {
     }
 
     /// The arm that `point`, from 0 to 1, selects from the average strategy. Arms that only exploration explains
-    /// are left out (thresholding; Ganzfried, Sandholm & Waugh 2012).
+    /// are left out.
     pub(super) fn draw_purified(&self, point: f64) -> usize {
-        let most = self.arms.iter().map(|arm| arm.weight).fold(0.0, f64::max);
-        let kept = |weight: f64| if weight < PURIFIED * most { 0.0 } else { weight };
-        let strategy = shares(self.arms.iter().map(|arm| kept(arm.weight)));
+        let strategy = shares(purified(self.arms.iter().map(|arm| arm.weight), PURIFIED));
         index_at(point, strategy.iter().copied()).unwrap_or_else(|| best(strategy.iter().copied()))
     }
 
