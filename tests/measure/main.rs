@@ -39,8 +39,8 @@
 //!   and goes on with them.
 //!
 //! All take `--suite development|confirmation|ten|all|simultaneous` or `--games NAME,NAME` (of the corpus, or files),
-//! `--descents N`, `--seed N` of the positions, `--jobs N` threads, (but for `exploit`), and `--json` for lines of JSON; those on positions
-//! take `--positions N` a game and `--seeds N`.
+//! `--descents N`, `--seed N` of the positions, `--jobs N` threads (`exploit` has one), and `--json` for lines of JSON; those on
+//! positions take `--positions N` a game and `--seeds N`.
 
 mod arguments;
 mod bank;
