@@ -12,12 +12,13 @@ use crate::rulesheet::GameFile;
 use crate::seats::role_named;
 use ggp::{Reasoner, WithMachine};
 use ggp_game::{
-    Candidate, Clocks, Deadline, Extent, Game, InformationSet, Interpreter, OwnedObservation, Playouts, Role,
-    SearchReport, StateMachine, StopToken, advice,
+    Candidate, Clocks, Deadline, EvalError, Extent, Game, InformationSet, Interpreter, OwnedObservation,
+    Playouts, Role, SearchReport, StateMachine, StopToken, advice,
 };
 use ggp_search::{Halt, Limits, MctsOptions, PlayerSpec, Search, Technique};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::{Value, json};
+use std::collections::HashMap;
 use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -39,9 +40,10 @@ const SHOWN: usize = 8;
 /// Show how the tree search rates the moves in a state
 ///
 /// Prints for every role its moves, the most visited first, with their visits, expected goals and
-/// proven goals. The last line is about decisive moves, which win at once or prevent a loss at once: whether the
-/// search looks for them in playouts and in its tree, and what that costs, or why it does not. On a terminal the
-/// table is updated while the search runs; Ctrl-C ends it early.
+/// proven goals. Where a role draws its move from a mixed strategy, because another role chooses at the same time, the
+/// last column is the probability of each move. The last line is about decisive moves, which win at once or prevent a
+/// loss at once: whether the search looks for them in playouts and in its tree, and what that costs, or why it does not.
+/// On a terminal the table is updated while the search runs; Ctrl-C ends it early.
 ///
 /// In a game of hidden information, --role is required: the search then sees only what the role has seen, and
 /// the expected goals are means over the states that the role considers possible.
@@ -158,8 +160,9 @@ impl WithMachine for Analyze {
         let mut search = Search::from_state(machine, &options, state)?;
         let live = (std::io::stderr().is_terminal() && !json).then(screen);
         let halt = think(&mut search, iterations, seconds, &stop, |search| {
-            if let Some(live) = &live {
-                live.set_message(table(&game, &reports(&roles, search)));
+            // An error of the rules ends the search, which then reports it.
+            if let (Some(live), Ok(analyses)) = (&live, analyses(&roles, search)) {
+                live.set_message(table(&game, &analyses));
             }
         });
         if let Some(live) = live {
@@ -168,14 +171,14 @@ impl WithMachine for Analyze {
         if let Halt::Failing(error) = halt {
             return Err(error.into());
         }
-        let reports = reports(&roles, &search);
-        let mut object = object(&game, &reports, is_over, halt == Halt::Decided);
+        let analyses = analyses(&roles, &mut search)?;
+        let mut object = object(&game, &analyses, is_over, halt == Halt::Decided);
         let decisive = if options.has(Technique::Decisive) {
             search.machine().decisive().to_string()
         } else {
             "off: the search does without".to_owned()
         };
-        let table = format!("{}\ndecisive moves: {decisive}", table(&game, &reports));
+        let table = format!("{}\ndecisive moves: {decisive}", table(&game, &analyses));
         object["decisive"] = json!(decisive);
         print(json.then_some(&object), is_over, &table)?;
         Ok(if halt == Halt::Stopped { Exit::Findings } else { Exit::Done })
@@ -210,7 +213,8 @@ impl AnalyzeOwn {
         let mut machine = Interpreter::new(game);
         let (observations, is_over) = observations(&mut machine, role, record.as_ref())?;
         if is_over {
-            let object = object(game, &[(role, SearchReport::default())], true, false);
+            let nothing = Analysis { role, report: SearchReport::default(), strategy: None };
+            let object = object(game, &[nothing], true, false);
             print(json.then_some(&object), true, "")?;
             return Ok(Exit::Done);
         }
@@ -220,9 +224,10 @@ impl AnalyzeOwn {
             possible.follow(&mut machine, observation.borrowed(), 0)?;
         }
         let clocks = Clocks { start: Duration::MAX, play: seconds.unwrap_or(Duration::MAX) };
-        let reports = [(role, advice(player.as_mut(), (game, role), &observations, clocks, &stop)?)];
+        let report = advice(player.as_mut(), (game, role), &observations, clocks, &stop)?;
+        let analyses = [Analysis { role, report, strategy: None }];
         let (count, extent) = (possible.states().len(), possible.extent());
-        let mut object = object(game, &reports, false, false);
+        let mut object = object(game, &analyses, false, false);
         let word = match extent {
             Extent::Enumerated => "enumerated",
             Extent::Sampled => "sampled",
@@ -234,7 +239,7 @@ impl AnalyzeOwn {
             Extent::Sampled => format!("possible states, too many to list; a sample has {count}"),
         };
         let name = game.role_name(role);
-        let table = format!("{}\nExpected goals of {name} are means over {over}.", table(game, &reports));
+        let table = format!("{}\nExpected goals of {name} are means over {over}.", table(game, &analyses));
         print(json.then_some(&object), false, &table)?;
         Ok(if stop.is_stopped() { Exit::Findings } else { Exit::Done })
     }
@@ -273,7 +278,7 @@ fn think<M: Playouts>(
     iterations: Option<u64>,
     seconds: Option<Duration>,
     stop: &StopToken,
-    mut each: impl FnMut(&Search<M>),
+    mut each: impl FnMut(&mut Search<M>),
 ) -> Halt {
     let limits = Limits { iterations, ..Limits::default() }.or_when(stop);
     let Some(seconds) = seconds else { return search.run(&limits) };
@@ -304,35 +309,57 @@ fn screen() -> ProgressBar {
     screen
 }
 
-fn reports<M: Playouts>(roles: &[Role], search: &Search<M>) -> Vec<(Role, SearchReport)> {
-    roles.iter().map(|&role| (role, search.report(role))).collect()
+/// The search results for a role.
+struct Analysis {
+    role: Role,
+    report: SearchReport,
+    /// The probability of each move, by its text, if the role draws its move from a mixed strategy.
+    strategy: Option<HashMap<String, f64>>,
 }
 
-/// The reports on roles as a table.
-fn table(game: &Game, reports: &[(Role, SearchReport)]) -> String {
+impl Analysis {
+    fn probability(&self, candidate: &Candidate) -> Option<f64> {
+        self.strategy.as_ref()?.get(&candidate.mv).copied()
+    }
+}
+
+fn analyses<M: Playouts>(roles: &[Role], search: &mut Search<M>) -> Result<Vec<Analysis>, EvalError> {
+    let analysis = |&role: &Role| {
+        let strategy = search.strategy(role)?;
+        let is_mixed = strategy.iter().all(|&(_, probability)| probability < 1.0);
+        let texts = strategy.iter().map(|&(mv, share)| (search.machine().move_text(mv).to_owned(), share));
+        let strategy = (is_mixed && !strategy.is_empty()).then(|| texts.collect());
+        Ok(Analysis { role, report: search.report(role), strategy })
+    };
+    roles.iter().map(analysis).collect()
+}
+
+/// The results for roles as a table.
+fn table(game: &Game, analyses: &[Analysis]) -> String {
     let mut lines = Vec::new();
-    if let Some((_, SearchReport { iterations, playouts, nodes, elapsed, .. })) = reports.first() {
+    let first = analyses.first().map(|first| &first.report);
+    if let Some(SearchReport { iterations, playouts, nodes, elapsed, .. }) = first {
         let seconds = elapsed.as_secs_f64();
         lines.push(format!("{iterations} iterations, {playouts} playouts, {nodes} nodes in {seconds:.1} s"));
     }
-    for (role, report) in reports {
-        let shown: Vec<&Candidate> = report.candidates.iter().take(SHOWN).collect();
+    for analysis in analyses {
+        let candidates = &analysis.report.candidates;
+        let shown: Vec<&Candidate> = candidates.iter().take(SHOWN).collect();
         let width = shown.iter().map(|candidate| candidate.mv.chars().count()).max().unwrap_or(0);
-        lines.push(game.role_name(*role).to_owned());
+        lines.push(game.role_name(analysis.role).to_owned());
         for candidate in &shown {
             let score = candidate.score.map_or("-".to_owned(), |score| format!("{score:.1}"));
             let proved = candidate.proven.map_or(String::new(), |goal| format!("  {goal} proved"));
+            let drawn = analysis.probability(candidate);
+            let drawn = drawn.map_or(String::new(), |share| format!("  {:>3.0} %", share * 100.0));
             let mv = console::printable(&candidate.mv);
-            lines.push(format!("  {mv:<width$}  {:>10}  {score:>5}{proved}", candidate.visits));
+            lines.push(format!("  {mv:<width$}  {:>10}  {score:>5}{drawn}{proved}", candidate.visits));
         }
-        if report.candidates.len() > SHOWN {
-            lines.push(console::paint_stdout(
-                FAINT,
-                &format!("  and {} more", report.candidates.len() - SHOWN),
-            ));
+        if candidates.len() > SHOWN {
+            lines.push(console::paint_stdout(FAINT, &format!("  and {} more", candidates.len() - SHOWN)));
         }
     }
-    if let Some((_, report)) = reports.first().filter(|(_, report)| !report.principal.is_empty()) {
+    if let Some(report) = first.filter(|report| !report.principal.is_empty()) {
         let joints: Vec<String> =
             report.principal.iter().map(|joint| format!("({})", joint.join(" "))).collect();
         lines.push(format!("principal variation  {}", console::printable(&joints.join(" "))));
@@ -340,15 +367,18 @@ fn table(game: &Game, reports: &[(Role, SearchReport)]) -> String {
     lines.join("\n")
 }
 
-/// The reports on roles as a JSON object. Scripts rely on the names of its members.
-fn object(game: &Game, reports: &[(Role, SearchReport)], is_over: bool, is_decided: bool) -> Value {
-    let candidate =
-        |c: &Candidate| json!({ "move": c.mv, "visits": c.visits, "score": c.score, "proven": c.proven });
-    let roles = reports.iter().map(|(role, report)| {
-        (game.role_name(*role).to_owned(), report.candidates.iter().map(candidate).collect())
+/// The results for roles as a JSON object. Scripts rely on the names of its members.
+fn object(game: &Game, analyses: &[Analysis], is_over: bool, is_decided: bool) -> Value {
+    let roles = analyses.iter().map(|analysis| {
+        let candidate = |c: &Candidate| {
+            let probability = analysis.probability(c);
+            json!({ "move": c.mv, "visits": c.visits, "score": c.score, "proven": c.proven, "probability": probability })
+        };
+        let candidates = analysis.report.candidates.iter().map(candidate).collect();
+        (game.role_name(analysis.role).to_owned(), candidates)
     });
     let roles: serde_json::Map<String, Value> = roles.collect();
-    let all = reports.first().map(|(_, report)| report.clone()).unwrap_or_default();
+    let all = analyses.first().map(|first| first.report.clone()).unwrap_or_default();
     json!({
         "terminal": is_over,
         "decided": is_decided,

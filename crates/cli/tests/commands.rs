@@ -166,6 +166,25 @@ fn iterations_of_an_analysis_hold_wherever_they_are_given() {
 }
 
 #[test]
+fn an_analysis_shows_how_often_a_move_is_drawn() {
+    let hands = ["analyze", "games/rock_paper_scissors.kif", "--spec", "mcts:iterations=3000,seed=1"];
+    let run = ggp(&[&hands[..], &["--json"]].concat());
+    let thought: Value = serde_json::from_str(&run.stdout).expect("one JSON object");
+    for (role, moves) in thought["roles"].as_object().expect("roles") {
+        let shares = moves.as_array().expect("moves").iter().map(|one| one["probability"].as_f64());
+        let shares: Vec<f64> = shares.map(|share| share.expect("a probability")).collect();
+        assert!((shares.iter().sum::<f64>() - 1.0).abs() < 1e-6, "{role}: {shares:?}");
+        assert!(shares.iter().all(|&share| share < 0.6), "{role}: {shares:?}");
+    }
+    let run = ggp(&hands);
+    assert_eq!(run.stdout.lines().filter(|line| line.ends_with(" %")).count(), 6, "{}", run.stdout);
+    // Where a role chooses alone, it plays its best move.
+    let run = ggp(&["analyze", "games/nim.kif", "--iterations", "100", "--json"]);
+    let thought: Value = serde_json::from_str(&run.stdout).expect("one JSON object");
+    assert_eq!(thought["roles"]["first"][0]["probability"], Value::Null);
+}
+
+#[test]
 fn what_has_no_move_is_no_record() {
     for (number, contents) in ["", " \r\n\n", "; nothing\n; yet"].into_iter().enumerate() {
         let record = scratch(&format!("empty-{number}.txt"), contents);

@@ -49,6 +49,7 @@ trait AnySearch: Send {
     fn run_for_move(&mut self, limits: &Limits, role: Role) -> Halt;
     fn run_part_for_move(&mut self, limits: &Limits, role: Role, spent: f64) -> Halt;
     fn best_move(&mut self, role: Role) -> Result<Option<String>, EvalError>;
+    fn strategy(&mut self, role: Role) -> Result<Vec<(String, f64)>, EvalError>;
     fn report(&self, role: Role) -> SearchReport;
     fn advance(&mut self, joint: &[&str]) -> Result<(), Error>;
     fn restart(&mut self, facts: &[Fact]) -> Result<(), EvalError>;
@@ -84,6 +85,11 @@ impl<M: Playouts> AnySearch for ggp_search::Search<M> {
     fn best_move(&mut self, role: Role) -> Result<Option<String>, EvalError> {
         let mv = ggp_search::Search::best_move(self, role)?;
         Ok(mv.map(|mv| self.machine().move_text(mv).to_owned()))
+    }
+
+    fn strategy(&mut self, role: Role) -> Result<Vec<(String, f64)>, EvalError> {
+        let strategy = ggp_search::Search::strategy(self, role)?;
+        Ok(strategy.into_iter().map(|(mv, share)| (self.machine().move_text(mv).to_owned(), share)).collect())
     }
 
     fn report(&self, role: Role) -> SearchReport {
@@ -256,6 +262,33 @@ impl Search {
     pub fn best_move(&mut self, role: Role) -> Result<String, Error> {
         let mv = self.inner.best_move(role)?;
         mv.ok_or_else(|| Error::NoMove(self.reasoner.game().role_name(role).to_owned()))
+    }
+
+    /// The strategy of `role` at the root: the texts of its legal moves, each with its probability. They sum to 1. Where two
+    /// roles choose at once and their goals have a constant sum, it is an equilibrium of what the search knows of the joint
+    /// moves (Bošanský et al. 2016); elsewhere the move of [`Search::best_move`] has probability 1. Empty if the game is
+    /// over.
+    ///
+    /// # Errors
+    /// When the machine cannot evaluate the rules.
+    ///
+    /// # Examples
+    /// ```
+    /// use ggp::{MctsOptions, Reasoner, Search, SearchLimits};
+    /// let rules = "(role even) (role odd) (side heads) (side tails) (<= (legal ?r ?s) (role ?r) (side ?s))
+    ///     (<= (next same) (does even ?s) (does odd ?s)) (next shown) (<= terminal (true shown))
+    ///     (<= (goal even 100) (true same)) (<= (goal even 0) (not (true same)))
+    ///     (<= (goal odd 0) (true same)) (<= (goal odd 100) (not (true same)))";
+    /// let game = ggp::parse(rules)?;
+    /// let mut search = Search::new(&Reasoner::new(&game)?, &MctsOptions::default())?;
+    /// search.run(&SearchLimits::iterations(2_000));
+    /// for (side, probability) in search.strategy(game.role("even")?)? {
+    ///     assert!((0.3..0.7).contains(&probability), "{side}");
+    /// }
+    /// # Ok::<(), ggp::Error>(())
+    /// ```
+    pub fn strategy(&mut self, role: Role) -> Result<Vec<(String, f64)>, EvalError> {
+        self.inner.strategy(role)
     }
 
     /// The statistics of `role`'s moves. The preferred move comes first, then the others in descending order

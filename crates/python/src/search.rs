@@ -7,6 +7,7 @@ use crate::result::named;
 use ggp::{Halt, PlayerSpec, SearchLimits};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A Monte-Carlo tree search from one state. `Game.search` makes it.
@@ -88,6 +89,16 @@ impl Search {
     fn best_move(&self, py: Python<'_>, role: &Bound<'_, PyAny>) -> PyResult<String> {
         let role = self.game.role(role)?;
         py.detach(|| self.lock().best_move(role)).map_err(|error| error::of(py, &error))
+    }
+
+    /// The probability with which the search plays each legal move of `role`. Where two roles choose at once and their goals
+    /// have a constant sum, the move is drawn from an equilibrium of what the search knows of the joint moves; elsewhere the
+    /// best move has probability 1. Empty if the game is over.
+    fn strategy(&self, py: Python<'_>, role: &Bound<'_, PyAny>) -> PyResult<BTreeMap<String, f64>> {
+        let role = self.game.role(role)?;
+        let strategy =
+            py.detach(|| self.lock().strategy(role)).map_err(|error| error::of_eval(py, &error))?;
+        Ok(strategy.into_iter().collect())
     }
 
     /// The moves of `role`, best first: a Candidate each, with the `move`, its `visits`, its mean `score` from 0 to 100 or

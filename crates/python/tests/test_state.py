@@ -130,6 +130,19 @@ def test_proofs_and_searches_find_the_win():
         game("kuhn_poker").search()
 
 
+def test_a_search_draws_moves_where_two_roles_choose_at_once():
+    hands = game("rock_paper_scissors")
+    search = hands.search(player="mcts:seed=1")
+    search.run(iterations=3000)
+    for role in hands.roles:
+        strategy = search.strategy(role)
+        assert set(strategy) == set(hands.initial_state().legal(role)) and sum(strategy.values()) == pytest.approx(1)
+        assert max(strategy.values()) < 0.6
+    nim = game("nim").search(player="mcts:seed=1")
+    nim.run(iterations=100)
+    assert max(nim.strategy("first").values()) == 1
+
+
 def test_a_search_keeps_to_the_moves_that_it_is_given(connect_four):
     search = connect_four.search(player="mcts:seed=1")
     role = connect_four.initial_state().choosing[0]
