@@ -146,12 +146,16 @@ impl<M: Playouts> Search<M> {
         let mut played = batch.shares.chunks_exact(self.tree.roles());
         let shared = self.options.has(Technique::Transpositions);
         let regrets = self.uses_regrets();
+        let prefers = self.has_history() && self.options.has(Technique::Mast);
         for (number, descent) in batch.descents.iter().enumerate() {
             if let DescentState::Playing = descent.progress {
                 let shares = played.next().unwrap_or(&[]);
                 self.tree.back_up(&descent.path, shares, shared, regrets);
                 if logs {
                     self.history.add_path(&self.tree, &descent.path, shares, per_leaf);
+                }
+                if prefers {
+                    self.descended.add_path(&self.tree, &descent.path, shares, per_leaf);
                 }
             } else {
                 let stats = self.tree.stats(descent.path.leaf()).iter();

@@ -17,8 +17,8 @@ const LOGGED_ONE_IN: u64 = 8;
 /// The number of batches at the beginning of a search, all of which are logged.
 const ALWAYS_LOGGED: u64 = 8;
 
-/// The mean of a move is shrunk towards the mean of its role (over all moves of the role). It is computed as
-/// if the move had been played in this many more playouts, and each of them had given the mean of the role.
+/// The mean of a move is shrunk towards the mean of its role (over all moves of the role), as if the move had been
+/// played in this many more playouts.
 const SHRINK: f64 = 16.0;
 
 /// A log: the moves of some playouts, each with its role and with the goal that the role got in that playout.
@@ -63,9 +63,11 @@ impl MoveStats {
         self.count /= 2;
     }
 
-    /// The mean share of the move, shrunk towards `mean_of_role`.
-    fn mean(self, mean_of_role: f64) -> f64 {
-        (self.goals as f64 / 100.0 + SHRINK * mean_of_role) / (self.count as f64 + SHRINK)
+    /// The mean share of the move minus `mean_of_role`. It is computed as if the move had been played in `weight` more
+    /// playouts whose mean is `expected` above the mean of the role.
+    fn lead(self, mean_of_role: f64, expected: f64, weight: f64) -> f64 {
+        let count = self.count as f64;
+        (self.goals as f64 / 100.0 - count * mean_of_role + weight * expected) / (count + weight)
     }
 }
 
@@ -146,9 +148,15 @@ impl History {
             let mean_of_role = self.role_mean(role);
             let played = of_moves.iter().enumerate().filter(|(_, stats)| stats.count > 0);
             played.map(move |(mv, stats)| {
-                (Role(role as u8), Move(mv as u32), stats.mean(mean_of_role) - mean_of_role)
+                (Role(role as u8), Move(mv as u32), stats.lead(mean_of_role, 0.0, SHRINK))
             })
         })
+    }
+
+    /// The lead of `mv`, as if `role` had played it in `weight` more playouts whose lead is `expected`.
+    pub(crate) fn lead_beside(&self, role: Role, mv: Move, expected: f64, weight: f64) -> f64 {
+        let stats = self.of_role[role.index()].get(mv.0 as usize).copied().unwrap_or_default();
+        stats.lead(self.role_mean(role.index()), expected, weight)
     }
 
     /// Halves all sums and counts, since older playouts say less about the current state.
@@ -157,13 +165,13 @@ impl History {
     }
 
     /// Replaces `out` by the advantage of each of `moves` for `role`: the mean of the move minus the
-    /// average of the means of all `moves`, in shares.
+    /// average of the means of all `moves`, in shares. A move that was never played has the mean of the role.
     pub(crate) fn advantages(&self, role: Role, moves: impl Iterator<Item = Move>, out: &mut Vec<f32>) {
         let mean_of_role = self.role_mean(role.index());
         let of_moves = &self.of_role[role.index()];
         out.clear();
         out.extend(moves.map(|mv| {
-            of_moves.get(mv.0 as usize).map_or(mean_of_role, |stats| stats.mean(mean_of_role)) as f32
+            of_moves.get(mv.0 as usize).map_or(0.0, |stats| stats.lead(mean_of_role, 0.0, SHRINK)) as f32
         }));
         let mean = out.iter().sum::<f32>() / out.len().max(1) as f32;
         for advantage in out {

@@ -59,6 +59,7 @@ impl<M: Playouts> Search<M> {
             beam_width: None,
             subgames,
             history: History::new(roles),
+            descended: History::new(roles),
             regression: Regression::default(),
             prior_model: PriorModel::default(),
             advantages: Vec::new(),
@@ -122,6 +123,7 @@ impl<M: Playouts> Search<M> {
         self.best_variation = variation;
         self.set_root(root);
         self.history.decay();
+        self.descended.decay();
         Ok(())
     }
 

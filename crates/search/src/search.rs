@@ -65,7 +65,10 @@ pub struct Search<M: Playouts> {
     pub(crate) beam_width: Option<usize>,
     /// The searches of the independent subgames, in games of one role. `None` if the game has no subgames.
     pub(crate) subgames: Option<Subgames<M>>,
+    /// The history of the moves in playouts and on the paths of their descents.
     pub(crate) history: History,
+    /// The history of the moves on the paths of descents alone.
+    pub(crate) descended: History,
     pub(crate) regression: Regression,
     pub(crate) prior_model: PriorModel,
     /// A buffer for the advantages of one role's arms.

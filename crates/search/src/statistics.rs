@@ -45,11 +45,11 @@ impl<M: Playouts> Search<M> {
         }
     }
 
-    /// Updates the preferred moves of the next playouts from the history.
+    /// Updates the preferred moves of the next playouts from the histories.
     fn update_preference(&mut self) {
         if self.options.has(Technique::Mast) {
-            self.preferred =
-                preference(&self.history, self.prior_model, &self.options.constants).map(Arc::new);
+            let (model, constants) = (self.prior_model, &self.options.constants);
+            self.preferred = preference(&self.history, &self.descended, model, constants).map(Arc::new);
         }
     }
 
