@@ -161,7 +161,9 @@ impl WithMachine for Analyze {
         let live = (std::io::stderr().is_terminal() && !json).then(screen);
         let halt = think(&mut search, iterations, seconds, &stop, |search| {
             // An error of the rules ends the search, which then reports it.
-            if let (Some(live), Ok(analyses)) = (&live, analyses(&roles, search)) {
+            if let Some(live) = &live
+                && let Ok(analyses) = analyses(&roles, search)
+            {
                 live.set_message(table(&game, &analyses));
             }
         });
@@ -326,9 +328,9 @@ impl Analysis {
 fn analyses<M: Playouts>(roles: &[Role], search: &mut Search<M>) -> Result<Vec<Analysis>, EvalError> {
     let analysis = |&role: &Role| {
         let strategy = search.strategy(role)?;
-        let is_mixed = strategy.iter().all(|&(_, probability)| probability < 1.0);
+        let is_mixed = strategy.iter().any(|&(_, share)| share > 0.0 && share < 1.0);
         let texts = strategy.iter().map(|&(mv, share)| (search.machine().move_text(mv).to_owned(), share));
-        let strategy = (is_mixed && !strategy.is_empty()).then(|| texts.collect());
+        let strategy = is_mixed.then(|| texts.collect());
         Ok(Analysis { role, report: search.report(role), strategy })
     };
     roles.iter().map(analysis).collect()
