@@ -39,9 +39,9 @@ const SHOWN: usize = 8;
 
 /// Show how the tree search rates the moves in a state
 ///
-/// Prints for every role its moves, the most visited first, with their visits, expected goals and
-/// proven goals. Where a role draws its move from a mixed strategy, because another role chooses at the same time, the
-/// last column is the probability of each move. The last line is about decisive moves, which win at once or prevent a
+/// Prints for every role its moves with their visits, expected goals and proven goals. The best move comes first, the others
+/// follow by their visits. Where a role draws its move from a mixed strategy, because another role chooses at the same time,
+/// the probability of each move follows its expected goal. The last line is about decisive moves, which win at once or prevent a
 /// loss at once: whether the search looks for them in playouts and in its tree, and what that costs, or why it does not.
 /// On a terminal the table is updated while the search runs; Ctrl-C ends it early.
 ///

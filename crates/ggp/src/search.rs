@@ -265,9 +265,9 @@ impl Search {
     }
 
     /// The strategy of `role` at the root: the texts of its legal moves, each with its probability. They sum to 1. Where two
-    /// roles choose at once and their goals have a constant sum, it is an equilibrium of what the search knows of the joint
-    /// moves (Bošanský et al. 2016); elsewhere the move of [`Search::best_move`] has probability 1. Empty if the game is
-    /// over.
+    /// roles choose at once, it is the average strategy of regret matching near the end of the game. Further from the end, if
+    /// the goals of both roles have a constant sum, it is an equilibrium of what the search knows of the joint moves (Bošanský
+    /// et al. 2016). Elsewhere the move of [`Search::best_move`] has probability 1. Empty if the game is over.
     ///
     /// # Errors
     /// When the machine cannot evaluate the rules.

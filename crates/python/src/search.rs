@@ -91,9 +91,10 @@ impl Search {
         py.detach(|| self.lock().best_move(role)).map_err(|error| error::of(py, &error))
     }
 
-    /// The probability with which the search plays each legal move of `role`. Where two roles choose at once and their goals
-    /// have a constant sum, the move is drawn from an equilibrium of what the search knows of the joint moves; elsewhere the
-    /// best move has probability 1. Empty if the game is over.
+    /// The probability with which the search plays each legal move of `role`. Where two roles choose at once, the move is drawn
+    /// from the average strategy of regret matching near the end of the game. Further from the end, if the goals of both roles
+    /// have a constant sum, it is drawn from an equilibrium of what the search knows of the joint moves. Elsewhere the best
+    /// move has probability 1. Empty if the game is over.
     fn strategy(&self, py: Python<'_>, role: &Bound<'_, PyAny>) -> PyResult<BTreeMap<String, f64>> {
         let role = self.game.role(role)?;
         let strategy =

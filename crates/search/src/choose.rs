@@ -22,8 +22,7 @@ impl<M: Playouts> Search<M> {
     /// The move that the search plays for `role` at the root; `None` if the role has no legal move.
     ///
     /// In games of one role the move follows the best variation found. Where two roles choose at once, the move is drawn
-    /// from [`Search::strategy`], unless the role's goal is proved: an opponent who searches alike foresees the best
-    /// move, and has an answer to it.
+    /// from [`Search::strategy`]: an opponent who searches alike foresees the best move, and has an answer to it.
     ///
     /// In all other cases proven moves come first: the search plays the shortest win, and avoids or delays a
     /// proven loss. A proven move that attains the role's security level (the goal that the role is proved to
@@ -44,8 +43,7 @@ impl<M: Playouts> Search<M> {
             self.worker.machine.legal_moves(state, role, &mut legal)?;
             return Ok((!legal.is_empty()).then(|| legal[self.worker.random.below(legal.len())]));
         }
-        let certain = self.tree.stats(root)[role.index()].bounds.proven().is_some();
-        if !certain && let Some(mixed) = self.mixed_strategy(role) {
+        if let Some(mixed) = self.mixed_strategy(role) {
             let point = self.worker.random.between(0.0..1.0);
             if let Some(drawn) = index_at(point, mixed) {
                 return Ok(Some(self.tree.arms(root, role)[drawn].mv));
@@ -93,7 +91,7 @@ impl<M: Playouts> Search<M> {
         let root = self.tree.root();
         let arms = &self.tree[root].arms;
         let range = self.tree.arm_range(root, role);
-        let level = arms[range.clone()].iter().map(|arm| arm.bounds.low).max().unwrap_or(0);
+        let level = self.tree.security_level(root, role);
         // With simultaneous moves, an arm's mean depends on the moves that the other roles have made, and
         // these may change.
         let is_alone = matches!(self.tree[root].chooser, Chooser::One(_));
@@ -120,9 +118,10 @@ impl<M: Playouts> Search<M> {
     }
 
     /// The strategy of `role` at the root: the role's legal moves with their probabilities. Where two roles choose at once
-    /// (with [`Technique::Regret`]), it is the average strategy of regret matching near the end of the game, and an
-    /// equilibrium of the values of the joint moves further from it. In all other cases the best move has probability 1.
-    /// Empty if the game is over.
+    /// (with [`Technique::Regret`]) and the role's goal is not proved, it is the average strategy of regret matching near the
+    /// end of the game. Further from the end, it is an equilibrium of the values of the joint moves, if the goals of both
+    /// roles have a constant sum and the values of the joint moves interact by more than noise. In all other cases the best
+    /// move has probability 1. Empty if the game is over.
     ///
     /// # Errors
     /// The machine's errors, if the legal moves are not known yet.
@@ -133,8 +132,12 @@ impl<M: Playouts> Search<M> {
             return Ok(Vec::new());
         }
         let probabilities = self.mixed_strategy(role).unwrap_or_else(|| {
-            let best = self.best_arm(role);
-            self.tree.arm_range(root, role).map(|arm| if Some(arm) == best { 1.0 } else { 0.0 }).collect()
+            let best = self.deterministic_move(role);
+            self.tree
+                .arms(root, role)
+                .iter()
+                .map(|arm| if Some(arm.mv) == best { 1.0 } else { 0.0 })
+                .collect()
         });
         Ok(self.tree.arms(root, role).iter().map(|arm| arm.mv).zip(probabilities).collect())
     }

@@ -10,6 +10,12 @@ pub(crate) fn purified(
     weights.map(move |weight| if weight < least { 0.0 } else { weight })
 }
 
+/// `weights` scaled to the sum 1. Equal shares if all weights are 0.
+pub(crate) fn normalised(weights: impl ExactSizeIterator<Item = f64> + Clone) -> Vec<f64> {
+    let (sum, count): (f64, usize) = (weights.clone().sum(), weights.len());
+    weights.map(|weight| if sum > 0.0 { weight / sum } else { 1.0 / count as f64 }).collect()
+}
+
 /// The index that `point`, from 0 to 1, selects: each index is selected by an interval as long as its probability.
 /// `None` if the probabilities have a smaller sum than `point`, by rounding or because all of them are 0.
 pub(crate) fn index_at(point: f64, probabilities: impl IntoIterator<Item = f64>) -> Option<usize> {

@@ -16,7 +16,7 @@ const CLEAR: f64 = 4.0;
 pub(crate) struct Interaction {
     /// The share for each row and column.
     pub(crate) values: Vec<Vec<f64>>,
-    /// Whether the best row depends on the column more than noise explains, or the best column on the row.
+    /// Whether rows and columns interact by more than noise explains.
     pub(crate) is_clear: bool,
 }
 

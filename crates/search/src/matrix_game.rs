@@ -1,7 +1,7 @@
 //! An equilibrium of a matrix game of constant sum, by regret matching+ (Tammelin 2014). Both players choose at once, and the
 //! game is over.
 
-use crate::draw::purified;
+use crate::draw::{normalised, purified};
 
 /// The number of rounds. The distance from an equilibrium falls faster than with the square root of it.
 const ROUNDS: u32 = 500;
@@ -41,11 +41,7 @@ pub(crate) fn equilibrium(shares: &[Vec<f64>]) -> [Vec<f64>; 2] {
             }
         }
     }
-    sums.map(|weights| {
-        let kept = purified(weights.into_iter(), PURIFIED);
-        let sum: f64 = kept.clone().sum();
-        kept.map(|weight| weight / sum).collect()
-    })
+    sums.map(|weights| normalised(purified(weights.into_iter(), PURIFIED)))
 }
 
 #[cfg(test)]

@@ -3,8 +3,8 @@
 //! An opponent who searches alike foresees the best move of such a role, and has an answer to it. Within some steps of the
 //! end of the game, the search matches regrets in all nodes, and a role draws from the average strategy. Further from the end,
 //! a role draws from an equilibrium of the matrix game at the root (Bošanský et al. 2016), whose payoffs come from the means
-//! of the children. A role plays its best move if the shares of both roles have no constant sum, for then the equilibrium of
-//! one role protects nobody, and if noise may explain all interaction between the choices.
+//! of the children. There, a role plays its best move in two cases: the shares of both roles have no constant sum, so the
+//! equilibrium of one role protects nobody; or noise may explain all interaction between the choices.
 
 use crate::arm::Arm;
 use crate::interaction::{Cell, Interaction};
@@ -25,18 +25,20 @@ impl<M: Playouts> Search<M> {
     /// The probability of each arm of `role` at the root, if the role draws its move. `None` if it plays its best arm. The
     /// root must be open.
     pub(crate) fn mixed_strategy(&self, role: Role) -> Option<Vec<f64>> {
-        let choosing = self.two_that_choose()?;
+        let choosing = self.two_that_choose().filter(|choosing| choosing.contains(&role))?;
         let root = self.tree.root();
         let range = self.tree.arm_range(root, role);
-        // 1. Near the end, the average strategy of regret matching.
+        // 1. A proved win is played, and the longest of proved losses.
+        let is_proved = self.tree.stats(root)[role.index()].bounds.proven().is_some();
+        if is_proved || self.certainty(&self.tree[root].arms[self.best_arm(role)?]) != 0 {
+            return None;
+        }
+        // 2. Near the end, the average strategy of regret matching.
         let regrets = &self.tree[root].regrets;
         if self.uses_regrets() && !regrets.is_empty() {
-            let average = average(&regrets[range]);
-            return average.iter().any(|&probability| probability > 0.0).then_some(average);
-        }
-        // 2. A proved win is played, and the longest of proved losses.
-        if self.certainty(&self.tree[root].arms[self.best_arm(role)?]) != 0 {
-            return None;
+            let level = self.tree.security_level(root, role);
+            let arms = &self.tree[root].arms;
+            return average(range.map(|arm| Some(&regrets[arm]).filter(|_| arms[arm].bounds.high >= level)));
         }
         // 3. An equilibrium of the root's matrix game.
         let [first, second] = choosing;
@@ -70,7 +72,7 @@ impl<M: Playouts> Search<M> {
         let arms = &self.tree[root].arms;
         let best = &arms[self.best_arm(role)?];
         let range = self.tree.arm_range(root, role);
-        let level = arms[range.clone()].iter().map(|arm| arm.bounds.low).max().unwrap_or(0);
+        let level = self.tree.security_level(root, role);
         let takes_part = |arm: &Arm| arm.bounds.high >= level && self.certainty(arm) == self.certainty(best);
         let mut found: Vec<usize> = range.filter(|&arm| takes_part(&arms[arm])).collect();
         found.sort_by_key(|&arm| std::cmp::Reverse(arms[arm].visits));
@@ -111,10 +113,8 @@ impl<M: Playouts> Search<M> {
                 continue;
             }
             let of_child = f64::from(self.tree[child].visits);
-            let means = roles.map(|role| self.tree.mean(child, role.index()));
-            let proven = self.tree.stats(child)[roles[0].index()].bounds.proven();
-            share += of_child * proven.map_or(means[0], |goal| f64::from(goal) / 100.0);
-            sum += of_child * (means[0] + means[1]);
+            share += of_child * self.tree.share(child, roles[0].index());
+            sum += of_child * roles.map(|role| self.tree.mean(child, role.index())).iter().sum::<f64>();
             visits += of_child;
         }
         let total = f64::max(visits, 1.0);
@@ -137,8 +137,34 @@ mod tests {
     use crate::options::MctsOptions;
     use crate::search::Search;
     use crate::technique::{Technique, Techniques};
-    use crate::test_games;
+    use crate::test_games::{self, Matrix, Rules, TestMachine};
     use ggp_game::Role;
+
+    /// The game `Matrix` with a chance role before the others. The two moves of chance change nothing.
+    #[derive(Clone, Debug)]
+    struct WithChance(Matrix);
+
+    impl Rules for WithChance {
+        fn initial(&self) -> Vec<u8> {
+            self.0.initial()
+        }
+
+        fn is_over(&self, state: &[u8]) -> bool {
+            self.0.is_over(state)
+        }
+
+        fn legal(&self, state: &[u8], role: usize) -> Vec<u32> {
+            role.checked_sub(1).map_or(vec![0, 1], |role| self.0.legal(state, role))
+        }
+
+        fn next(&self, state: &[u8], joint: &[u32]) -> Vec<u8> {
+            self.0.next(state, &joint[1..])
+        }
+
+        fn goal(&self, state: &[u8], role: usize) -> Option<u8> {
+            role.checked_sub(1).map_or(Some(0), |role| self.0.goal(state, role))
+        }
+    }
 
     /// The strategy of the first role after a search that does not match regrets, as far from the end of a game. Its arms
     /// get these `bounds`.
@@ -175,6 +201,23 @@ mod tests {
         assert!(best.contains(&1.0) && best.contains(&0.0), "{best:?}");
         assert_eq!(strategy(payoffs, &[unknown, Bounds::exact(100)], true), [0.0, 1.0]);
         assert_eq!(strategy(payoffs, &[unknown, Bounds::exact(0)], true), [1.0, 0.0]);
+    }
+
+    #[test]
+    fn two_roles_mix_their_moves_beside_chance() {
+        let payoffs = vec![vec![[80, 20], [0, 100]], vec![[20, 80], [60, 40]]];
+        let machine = TestMachine::new(WithChance(Matrix(payoffs)), &["random", "row", "column"]);
+        let techniques = Techniques::all().with(Technique::Solver, false);
+        let mut search = Search::new(machine, &MctsOptions { techniques, ..MctsOptions::default() }).unwrap();
+        search.horizon = 30;
+        search.run(&Limits::iterations(20_000));
+        let strategies = [0, 1, 2].map(|role| search.strategy(Role(role)).unwrap());
+        for (role, strategy) in (0..).zip(&strategies) {
+            assert!((strategy.iter().map(|&(_, p)| p).sum::<f64>() - 1.0).abs() < 1e-9, "{strategy:?}");
+            assert!(search.best_move(Role(role)).unwrap().is_some());
+        }
+        let first = |role: usize| strategies[role].iter().find(|(mv, _)| mv.0 == 0).unwrap().1;
+        assert!((first(1) - 1.0 / 3.0).abs() < 0.05 && (first(2) - 0.5).abs() < 0.05, "{strategies:?}");
     }
 
     #[test]

@@ -339,6 +339,7 @@ mod tests {
         let (mut search, forced) = proven(test_games::matrix(&[&[w, l, d], &[w, w, w]]), 2000);
         assert_eq!(forced, [Some(100), Some(0)]);
         assert_eq!(search.best_move(Role(0)), Ok(Some(Move(1))));
+        assert!(search.strategy(Role(0)).unwrap().contains(&(Move(1), 1.0)));
     }
 
     #[test]

@@ -6,7 +6,7 @@
 //! cycle with the other roles' choices.
 
 use crate::arm::Arm;
-use crate::draw::purified;
+use crate::draw::{normalised, purified};
 use ggp_game::rng::Sequence;
 
 /// The initial probability with which a role draws an arm uniformly instead of in proportion to regret, so
@@ -24,7 +24,7 @@ const EXPLORED_PULLS: f64 = 25.0;
 pub(crate) const REGRET_HORIZON: usize = 4;
 
 /// The final strategy drops every arm whose `weight` in [`Regret`] is below this fraction of the largest
-/// weight among the role's arms. Exploration alone can explain such a small weight.
+/// weight among the role's arms. The uniform start and regrets of the first pulls leave such small weights.
 const PURIFIED: f64 = 0.2;
 
 /// The regret-matching statistics of one arm.
@@ -76,11 +76,13 @@ pub(crate) fn draw_arm(
     drawn.or_else(|| arms.iter().position(eligible)).unwrap_or(0)
 }
 
-/// The average strategy: the probability of each arm. Arms that only exploration has drawn get the probability 0.
-pub(crate) fn average(regrets: &[Regret]) -> Vec<f64> {
-    let kept = purified(regrets.iter().map(|regret| f64::from(regret.weight)), PURIFIED);
-    let sum: f64 = kept.clone().sum();
-    kept.map(|weight| if sum > 0.0 { weight / sum } else { 0.0 }).collect()
+/// The average strategy of regret matching over the arms with these `regrets`: the probability of each arm, without small
+/// weights. Arms without regrets get the probability 0. `None` if no arm has been drawn.
+pub(crate) fn average<'a>(
+    regrets: impl ExactSizeIterator<Item = Option<&'a Regret>> + Clone,
+) -> Option<Vec<f64>> {
+    let weights = regrets.map(|regret| regret.map_or(0.0, |regret| f64::from(regret.weight)));
+    weights.clone().any(|weight| weight > 0.0).then(|| normalised(purified(weights, PURIFIED)))
 }
 
 #[cfg(test)]

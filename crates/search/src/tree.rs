@@ -289,6 +289,12 @@ impl<S: Eq + Hash> Tree<S> {
         self.stats(id)[role].total / f64::from(visits)
     }
 
+    /// What a role gets in a node, as a share: its proven goal, else its mean.
+    pub(crate) fn share(&self, id: NodeId, role: usize) -> f64 {
+        let proven = self.stats(id)[role].bounds.proven();
+        proven.map_or_else(|| self.mean(id, role), |goal| f64::from(goal) / 100.0)
+    }
+
     /// Whether the goals of all roles are proved in the node `id`.
     pub(crate) fn is_exact(&self, id: NodeId) -> bool {
         self.stats(id).iter().all(|stats| stats.bounds.proven().is_some())
@@ -299,6 +305,11 @@ impl<S: Eq + Hash> Tree<S> {
         let stats = self.stats(id);
         let start = role.index().checked_sub(1).map_or(0, |before| stats[before].end as usize);
         start..stats[role.index()].end as usize
+    }
+
+    /// The security level of a role in an open node: the goal that it is proved to be able to guarantee.
+    pub(crate) fn security_level(&self, id: NodeId, role: Role) -> u8 {
+        self.arms(id, role).iter().map(|arm| arm.bounds.low).max().unwrap_or(0)
     }
 
     /// A role's arms in an open node.

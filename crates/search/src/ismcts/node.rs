@@ -1,6 +1,6 @@
 //! The statistics of one information set: its arms, and how the role that decides there draws among them.
 
-use crate::draw::{index_at, purified};
+use crate::draw::{index_at, normalised, purified};
 use ggp_game::Move;
 use ggp_game::rng::Sequence;
 
@@ -171,7 +171,7 @@ impl Node {
     /// The arm that `point`, from 0 to 1, selects from the average strategy. Arms that only exploration explains
     /// are left out.
     pub(super) fn draw_purified(&self, point: f64) -> usize {
-        let strategy = shares(purified(self.arms.iter().map(|arm| arm.weight), PURIFIED));
+        let strategy = normalised(purified(self.arms.iter().map(|arm| arm.weight), PURIFIED));
         index_at(point, strategy.iter().copied()).unwrap_or_else(|| best(strategy.iter().copied()))
     }
 
@@ -185,12 +185,6 @@ impl Node {
                 .map(|arm| Some(arm).filter(eligible).and_then(Arm::mean).unwrap_or(f64::NEG_INFINITY)),
         )
     }
-}
-
-/// `weights` scaled to the sum 1. Equal shares if all weights are 0.
-fn shares(weights: impl ExactSizeIterator<Item = f64> + Clone) -> Vec<f64> {
-    let (sum, count): (f64, usize) = (weights.clone().sum(), weights.len());
-    weights.map(|weight| if sum > 0.0 { weight / sum } else { 1.0 / count as f64 }).collect()
 }
 
 /// The index of the first largest value.
