@@ -1,10 +1,9 @@
 //! Step 4, backpropagation: adds the result of a descent to every node and arm on its path.
 
 use crate::batch::Batch;
-use crate::bounds::Bounds;
 use crate::descent::DescentState;
 use crate::id::NodeId;
-use crate::node::{Chooser, joint_key};
+use crate::node::Chooser;
 use crate::path::Path;
 use crate::search::Search;
 use crate::technique::Technique;
@@ -49,7 +48,8 @@ impl<S: Eq + Hash> Tree<S> {
             node.pending = node.pending.saturating_sub(1);
             let chooser = node.chooser;
             if regrets && !node.regrets.is_empty() && !path.chosen(depth).is_empty() {
-                self.update_regrets(path, depth, shares);
+                let got: Vec<f64> = (0..shares.len()).map(|role| share_of(below_goals, role)).collect();
+                self.update_regrets(path, depth, &got);
             }
             for (role, &arm) in path.chosen(depth).iter().enumerate() {
                 let decides = match chooser {
@@ -101,13 +101,9 @@ impl<S: Eq + Hash> Tree<S> {
     /// The value for `role`, in shares, of the child that the arms `chosen` lead to from the node `id`.
     /// `None` if this child does not exist, or has neither visits nor a proven goal for `role`.
     fn value(&self, id: NodeId, chosen: &[u32], role: usize) -> Option<f64> {
-        let node = &self[id];
-        let child = *node.joints.as_ref()?.get(&joint_key(chosen, node.arms.len()))?;
-        let Bounds { low, high } = self.stats(child)[role].bounds;
-        if low == high {
-            return Some(f64::from(low) / 100.0);
-        }
-        (self[child].visits > 0).then(|| self.mean(child, role))
+        let child = Some(self[id].child(chosen)).filter(|child| child.is_some())?;
+        let is_known = self[child].visits > 0 || self.stats(child)[role].bounds.proven().is_some();
+        is_known.then(|| self.share(child, role))
     }
 
     /// Removes the virtual loss of a descent that has no result.

@@ -135,7 +135,7 @@ pub(crate) const JOINT_BYTES: usize = 32;
 /// A key for the arms that the roles have chosen in a node with `arms` arms. The key is unique while it
 /// fits into 64 bits. Otherwise it is a hash, and the keys of two different choices are equal with a
 /// probability of about 2⁻⁶⁴.
-pub(crate) fn joint_key(chosen: &[u32], arms: usize) -> u64 {
+fn joint_key(chosen: &[u32], arms: usize) -> u64 {
     let base = arms as u64;
     chosen.iter().fold(0u64, |key, &arm| {
         match key.checked_mul(base).and_then(|k| k.checked_add(u64::from(arm))) {
