@@ -88,9 +88,16 @@ impl<M: Playouts> Search<M> {
         if root.visits as usize >= KNOWN * moves { moves } else { 0 }
     }
 
-    /// The `most` best moves of `role` at the root, as [`Search::best_move`] ranks them.
+    /// The `most` best moves of `role` at the root that can give it more than its security level, as [`Search::best_move`]
+    /// ranks them. If no move can, the best of those that give the security level.
     fn best_moves(&self, role: Role, most: usize) -> Vec<Move> {
-        let mut arms: Vec<_> = self.tree.arms(self.tree.root(), role).iter().collect();
+        let root = self.tree.root();
+        let level = self.tree.security_level(root, role);
+        let with = |least: u8| self.tree.arms(root, role).iter().filter(move |arm| arm.bounds.high >= least);
+        let mut arms: Vec<_> = with(level.saturating_add(1)).collect();
+        if arms.is_empty() {
+            arms = with(level).collect();
+        }
         let known = self.known_visits(arms.iter().map(|arm| arm.visits).max().unwrap_or(0));
         arms.sort_by(|one, other| {
             self.rank(other, known).partial_cmp(&self.rank(one, known)).unwrap_or(std::cmp::Ordering::Equal)
@@ -101,12 +108,13 @@ impl<M: Playouts> Search<M> {
 
 #[cfg(test)]
 mod tests {
+    use crate::bounds::Bounds;
     use crate::limits::{Halt, Limits};
     use crate::options::MctsOptions;
     use crate::search::Search;
     use crate::technique::Technique;
     use crate::test_games::{self, Rules, TestMachine};
-    use ggp_game::{Candidate, Playouts, Role};
+    use ggp_game::{Candidate, Move, Playouts, Role};
     use std::time::Duration;
 
     fn by_move(search: &Search<impl Playouts>) -> Vec<Candidate> {
@@ -131,6 +139,32 @@ mod tests {
         assert_eq!(more[..5], [0; 5], "{before:?} {after:?}");
         assert!(more[5..].iter().all(|&visits| visits > 0), "{before:?} {after:?}");
         assert!(more[5] + more[6] < 80 && more[7] + more[8] > 160, "{before:?} {after:?}");
+    }
+
+    #[test]
+    fn rounds_keep_moves_that_can_surpass_what_is_secured() {
+        let options = MctsOptions { seed: Some(5), ..MctsOptions::default() };
+        let mut search = Search::new(test_games::tic_tac_toe(), &options).unwrap();
+        search.run(&Limits::iterations(160));
+        let bound = |search: &mut Search<_>, bounds: &[(usize, Bounds)]| {
+            let root = search.tree.root();
+            let ranked: Vec<Move> = search.best_moves(Role(0), 9);
+            for &(rank, bounds) in bounds {
+                let arm = search.tree[root].arms.iter_mut().find(|arm| arm.mv == ranked[rank]).unwrap();
+                arm.bounds = bounds;
+            }
+            ranked
+        };
+        // The best move loses, and the second one attains no more than the third one secures.
+        let (lost, drawn) = (Bounds::exact(0), Bounds::exact(50));
+        let at_most_drawn = Bounds { low: 0, high: 50 };
+        let ranked = bound(&mut search, &[(0, lost), (1, at_most_drawn), (2, drawn)]);
+        let kept = search.best_moves(Role(0), 4);
+        assert!(kept.len() == 4 && kept.iter().all(|mv| ranked[3..].contains(mv)), "{ranked:?} {kept:?}");
+        let all: Vec<_> = (0..6).map(|rank| (rank, at_most_drawn)).collect();
+        let rest = bound(&mut search, &all);
+        let kept = search.best_moves(Role(0), 9);
+        assert!(kept.len() == 8 && !kept.contains(&ranked[0]), "{ranked:?} {rest:?} {kept:?}");
     }
 
     #[test]
