@@ -104,9 +104,6 @@ impl<M: Playouts> Search<M> {
         let simulation = &mut self.worker.simulation;
         simulation.logs = logs;
         simulation.preferred.clone_from(&self.preferred);
-        // A terminal state is marked in its node and gets no playout. Only a full tree has states without
-        // nodes.
-        simulation.plan.no_terminal_start = !self.tree.is_full();
         batch
     }
 
@@ -116,7 +113,11 @@ impl<M: Playouts> Search<M> {
         // 1. Selection.
         self.worker.select(&mut self.tree, selection, self.two_player.has(Technique::Decisive))?;
         // 2. Expansion.
-        self.expand(selection)
+        self.expand(selection)?;
+        // A terminal state is marked in its node and gets no playout. Only a full tree has states without
+        // nodes.
+        self.worker.simulation.plan.no_terminal_start = !self.tree.is_full();
+        Ok(())
     }
 
     /// Backs up the current batch, or removes the batch's virtual loss if the batch failed. Returns
