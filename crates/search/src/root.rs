@@ -114,13 +114,12 @@ impl<M: Playouts> Search<M> {
     /// # Errors
     /// The machine's errors. The root is then unchanged.
     pub fn advance(&mut self, joint: &[Move]) -> Result<(), EvalError> {
-        let variation = self.best_variation.take().and_then(|variation| variation.after(joint[0]));
         let mut root = self.child_after(joint);
         if !root.is_some() {
             let next = self.worker.machine.next_state(&self.tree[self.tree.root()].state, joint)?;
             root = self.node_of(next)?;
         }
-        self.best_variation = variation;
+        self.best_variation = self.best_variation.take().and_then(|variation| variation.after(joint[0]));
         self.set_root(root);
         self.history.decay();
         self.descended.decay();
