@@ -58,7 +58,11 @@ impl MoveStats {
         self.count += count;
     }
 
+    /// Halves the count, rounded down, and keeps the mean.
     fn decay(&mut self) {
+        if self.count % 2 == 1 {
+            self.goals -= self.goals / self.count;
+        }
         self.goals /= 2;
         self.count /= 2;
     }
@@ -167,12 +171,8 @@ impl History {
     /// Replaces `out` by the advantage of each of `moves` for `role`: the mean of the move minus the
     /// average of the means of all `moves`, in shares. A move that was never played has the mean of the role.
     pub(crate) fn advantages(&self, role: Role, moves: impl Iterator<Item = Move>, out: &mut Vec<f32>) {
-        let mean_of_role = self.role_mean(role.index());
-        let of_moves = &self.of_role[role.index()];
         out.clear();
-        out.extend(moves.map(|mv| {
-            of_moves.get(mv.0 as usize).map_or(0.0, |stats| stats.lead(mean_of_role, 0.0, SHRINK)) as f32
-        }));
+        out.extend(moves.map(|mv| self.lead_beside(role, mv, 0.0, SHRINK) as f32));
         let mean = out.iter().sum::<f32>() / out.len().max(1) as f32;
         for advantage in out {
             *advantage -= mean;
@@ -184,6 +184,17 @@ impl History {
 mod tests {
     use super::{History, Log};
     use ggp_game::{Goal, Move, Role};
+
+    #[test]
+    fn older_playouts_count_half_and_keep_their_mean() {
+        let mut history = History::new(1);
+        for (mv, goals, count) in [(0, 100, 1), (1, 300, 3), (2, 150, 5), (3, 1000, 20)] {
+            history.add(Role(0), Move(mv), goals, count);
+        }
+        history.decay();
+        let of = |mv: usize| (history.of_role[0][mv].goals, history.of_role[0][mv].count);
+        assert_eq!([0, 1, 2, 3].map(of), [(0, 0), (100, 1), (60, 2), (500, 10)]);
+    }
 
     #[test]
     fn moves_of_won_playouts_have_an_advantage() {
@@ -199,7 +210,7 @@ mod tests {
         history.advantages(Role(0), [1, 2, 3, 9].map(Move).into_iter(), &mut out);
         assert!(out[0] > 0.2 && (out[0] - out[1]).abs() < 1e-6 && out[2] < -0.4, "{out:?}");
         assert!(out.iter().sum::<f32>().abs() < 1e-5);
-        assert!(out[3].abs() < out[0], "never seen: the mean_of_role");
+        assert!(out[2] < out[3] && out[3] < out[0], "a move that was never played has the mean of the role");
         history.advantages(Role(1), [7].map(Move).into_iter(), &mut out);
         assert_eq!(out, [0.0]);
         history.decay();
