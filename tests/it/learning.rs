@@ -80,9 +80,18 @@ fn a_policy_predicts_unknown_matches_better_and_serves_scrambled_rules() {
     assert!(of_trial.abs_diff(last.matches * 200 / 63) <= 1, "{of_trial} matches of 63/2 times the descents");
     let tried = learner.lesson();
     assert_eq!((tried.trial(), tried.is_used()), (Some(trial), trial.passes()));
+    let nothing = Learner::new(&ggp_tests::network(&text), &without_proofs(), None).unwrap().lesson();
     for text in [text, other] {
-        let mut search = Search::new(ggp_tests::network(&text), &options()).unwrap();
-        assert!(search.use_lesson(&lesson).unwrap());
+        let searched = |lessons: &[&Lesson]| {
+            let mut search = Search::new(ggp_tests::network(&text), &options()).unwrap();
+            let is_used: Vec<bool> = lessons.iter().map(|one| search.use_lesson(one).unwrap()).collect();
+            search.run(&Limits::iterations(500));
+            (is_used, search.report(Role(0)).candidates)
+        };
+        let (without, with, replaced) =
+            (searched(&[]).1, searched(&[&lesson]), searched(&[&lesson, &nothing]));
+        assert!(with.0 == [true] && with.1 != without, "{with:?}");
+        assert_eq!(replaced, (vec![true, false], without), "the later lesson replaces the earlier one");
     }
 }
 

@@ -36,6 +36,11 @@ impl Evaluation {
         are_sound(&self.weights) && are_sound(&self.squares)
     }
 
+    /// The number of steps of learning.
+    pub(crate) fn steps(&self) -> u64 {
+        self.steps
+    }
+
     /// Whether it has learnt enough to be asked.
     pub(crate) fn is_ready(&self) -> bool {
         self.steps >= LEAST_STEPS

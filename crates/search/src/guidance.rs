@@ -35,6 +35,18 @@ impl<M: Playouts> Search<M> {
         self.ask_policy()
     }
 
+    /// Uses no policy from now on.
+    pub(crate) fn forget_policy(&mut self) {
+        self.policy = None;
+        self.awaiting_policy.clear();
+        for id in self.tree.ids() {
+            if self.tree.get(id).is_none() {
+                continue;
+            }
+            self.tree[id].arms.iter_mut().for_each(|arm| arm.exploration = 1.0);
+        }
+    }
+
     /// Whether this search uses a learnt policy.
     pub fn has_policy(&self) -> bool {
         self.policy.is_some()

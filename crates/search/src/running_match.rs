@@ -7,6 +7,9 @@ use crate::search::{RunCounts, Search};
 use ggp_game::{Clocks, Deadline, Draft, EvalError, Move, PlayError, Playouts, Role, StopToken};
 use std::collections::VecDeque;
 
+/// Keeping the positions of the last search takes at most the clock divided by this number.
+const WATCHED_PART: u32 = 10;
+
 /// A player's data for its current match.
 pub(crate) struct RunningMatch<M: Playouts> {
     pub(crate) search: LazySearch<M>,
@@ -76,7 +79,8 @@ impl<M: Playouts> RunningMatch<M> {
         if let Some(learner) = learner
             && !pending_moves.is_empty()
         {
-            learner.watch(search).map_err(play_error)?;
+            let part = clock.remaining().map(|left| left / WATCHED_PART);
+            learner.watch(search, part.map_or_else(Deadline::never, Deadline::after));
         }
         while let Some(texts) = pending_moves.front() {
             // A machine may parse only the moves that it has listed before.

@@ -5,6 +5,7 @@
 use super::self_play::SelfPlayMatch;
 use crate::arm::Arm;
 use crate::batch_size::BatchSizing;
+use crate::draw::index_at;
 use crate::evaluation::Evaluation;
 use crate::limits::{Halt, Limits};
 use crate::node::Phase;
@@ -127,7 +128,11 @@ impl<M: Playouts> Contest<M> {
         if let Some(Novelty::Minimax(evaluation)) = novelty
             && let Some(taught) = searches.swap_remove(seat.index().min(players - 1)).evaluation
         {
-            *evaluation.lock().unwrap_or_else(PoisonError::into_inner) = taught;
+            // A match on another thread may have taught its copy more.
+            let mut evaluation = evaluation.lock().unwrap_or_else(PoisonError::into_inner);
+            if taught.steps() >= evaluation.steps() {
+                *evaluation = taught;
+            }
         }
         Ok(SelfPlayMatch { number, ..played })
     }
@@ -202,7 +207,7 @@ impl<M: Playouts> Contest<M> {
         let halt = search.run(&limits.for_role(role));
         if self.teaches {
             played.descents += descents;
-            search.append_samples(&mut played.samples)?;
+            search.append_samples(&mut played.samples, usize::MAX, &Limits::default())?;
         }
         match halt {
             Halt::Iterations if self.teaches => Ok(Some(search.draw_move(role, false, random))),
@@ -232,11 +237,7 @@ impl<M: Playouts> Search<M> {
     pub(super) fn draw_move(&self, role: Role, uniformly: bool, random: &mut Sequence) -> Move {
         let arms = self.tree.arms(self.tree.root(), role);
         let weight = |arm: &Arm| if uniformly { 1.0 } else { f64::from(arm.visits).powi(2) + 1e-9 };
-        let mut left = random.between(0.0..arms.iter().map(weight).sum());
-        let drawn = arms.iter().find(|arm| {
-            left -= weight(arm);
-            left < 0.0
-        });
-        drawn.unwrap_or(&arms[0]).mv
+        let point = random.between(0.0..arms.iter().map(weight).sum());
+        arms[index_at(point, arms.iter().map(weight)).unwrap_or(0)].mv
     }
 }

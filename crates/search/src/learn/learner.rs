@@ -31,7 +31,7 @@ const MEMORY: usize = 64;
 const CONTEXT: usize = 32;
 /// A game whose policy has more weights than this is not learnt.
 const MOST_WEIGHTS: usize = 1 << 22;
-/// The number of positions of a match against others that are kept, apart from those of its last search.
+/// The largest number of positions of a match against others that are kept.
 const MOST_WATCHED: usize = 20_000;
 /// The number of times that each generation trains with all samples.
 const EPOCHS: usize = 2;
@@ -175,15 +175,11 @@ impl<M: Playouts> Learner<M> {
         &self.rules
     }
 
-    /// Keeps the positions that `search`, in a match against others, has seen often enough to learn from them.
-    ///
-    /// # Errors
-    /// The machine's errors.
-    pub(crate) fn watch(&mut self, search: &mut Search<M>) -> Result<(), EvalError> {
-        if self.watched.len() < MOST_WATCHED {
-            search.append_samples(&mut self.watched)?;
-        }
-        Ok(())
+    /// Keeps positions that `search`, in a match against others, has seen often enough to learn from them, until `deadline`.
+    /// Does without the rest if the machine fails.
+    pub(crate) fn watch(&mut self, search: &mut Search<M>, deadline: Deadline) {
+        let limits = Limits::default().until(deadline);
+        let _ = search.append_samples(&mut self.watched, MOST_WATCHED, &limits);
     }
 
     /// Trains with the positions of the match against others until a limit is reached, and keeps the evaluation that
@@ -387,8 +383,8 @@ pub(super) fn on_threads<T: Send, R: Send>(
 }
 
 impl<M: Playouts> Search<M> {
-    /// Uses the policy of `lesson` from now on if it has passed its test, and minimax values if they have won theirs. Returns
-    /// whether the search uses the policy.
+    /// Uses the policy of `lesson` from now on if it has passed its test, and minimax values if they have won theirs, in place
+    /// of what it used before. Returns whether the search uses the policy.
     ///
     /// # Errors
     /// The machine's errors.
@@ -396,11 +392,9 @@ impl<M: Playouts> Search<M> {
         let machine = &self.worker.machine;
         let rules = AnonymousRules::new(machine.game().description());
         let fluents = machine.fluents();
-        if self.options.has(Technique::Minimax)
-            && let Some(minimax) = lesson.minimax(&rules, &fluents)
-        {
-            self.evaluation = minimax.is_won().then_some(minimax.evaluation);
-        }
+        let minimax = lesson.minimax(&rules, &fluents).filter(|_| self.options.has(Technique::Minimax));
+        self.evaluation = minimax.filter(MinimaxTrial::is_won).map(|minimax| minimax.evaluation);
+        self.forget_policy();
         let policy = lesson.policy(&rules, &fluents);
         let (Some(policy), Some(scale)) = (policy, lesson.scale()) else { return Ok(false) };
         self.use_policy(Arc::new(policy.scaled(scale)))?;

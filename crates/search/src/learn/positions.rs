@@ -1,9 +1,11 @@
 //! Training data: the nodes of a search in which one role chooses.
 
+use crate::limits::Limits;
 use crate::node::{Chooser, Phase};
 use crate::policy::{Sample, SampleArm};
 use crate::search::Search;
 use ggp_game::{EvalError, Move, Playouts};
+use std::time::Duration;
 
 /// A node becomes a sample if it has at least this many visits.
 const LEAST_VISITS: u32 = 32;
@@ -11,12 +13,21 @@ const LEAST_VISITS: u32 = 32;
 const HALF_WEIGHT: f32 = 16.0;
 
 impl<M: Playouts> Search<M> {
-    /// Appends the nodes of the tree with enough visits in which a role other than chance chooses alone.
+    /// Appends the nodes of the tree with enough visits in which a role other than chance chooses alone, until `out` has
+    /// `most` samples or a limit is reached.
     ///
     /// # Errors
     /// The machine's errors.
-    pub(crate) fn append_samples(&mut self, out: &mut Vec<Sample>) -> Result<(), EvalError> {
+    pub(crate) fn append_samples(
+        &mut self,
+        out: &mut Vec<Sample>,
+        most: usize,
+        limits: &Limits,
+    ) -> Result<(), EvalError> {
         for id in self.tree.ids() {
+            if out.len() >= most || limits.reached(0, Duration::ZERO).is_some() {
+                break;
+            }
             let Some(node) = self.tree.get(id) else { continue };
             let Chooser::One(role) = node.chooser else { continue };
             if node.phase != Phase::Open || node.visits < LEAST_VISITS || self.chance == Some(role) {
