@@ -136,7 +136,7 @@ fn compile(game: &Arc<Game>, strategy: Strategy, stop: &StopToken) -> Result<Com
         };
         let (fluent_inputs, whole_fluents) = input_of(Carrier::True, &fluents, 0);
         let (move_inputs, whole_moves) = input_of(Carrier::Does, &moves, first_move_input);
-        let engine = Engine::new(&code, values.clone(), game.limits().terms);
+        let engine = Engine::new(&code, values.clone(), game.limits());
         let compiled = Compiled {
             game: Arc::clone(game),
             code,

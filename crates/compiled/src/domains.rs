@@ -7,10 +7,11 @@ use ggp_datalog::{Argument, Functor, Literal, RelationId, Rule, Value, Values};
 use ggp_game::StopToken;
 use ggp_game::lower::{Carrier, Form, Lowering};
 
-/// The maximum number of terms that one function term of a rule is composed to, and the maximum nesting of such
-/// terms. A variable for more or deeper terms counts as unbounded.
+/// The maximum number of terms that one function term of a rule is composed to, and the maximum nesting and the
+/// maximum length of the text of such terms, in bytes. A variable for more, deeper or longer terms counts as unbounded.
 const MOST_COMPOSED: usize = 4096;
 const DEEPEST: u32 = 40;
+const LONGEST: u32 = 1 << 16;
 
 /// The maximum nesting of described terms.
 const MOST_NESTED: u32 = 3;
@@ -222,7 +223,7 @@ impl Domains {
                 if stop.is_stopped() {
                     return Err(Refusal::Interrupted);
                 }
-                grown |= domains.derive(rule, values, round >= ROUNDS);
+                grown |= domains.derive(rule, values, round >= ROUNDS, stop)?;
             }
             grown |= domains.feed(lowering, [Carrier::Init, Carrier::Next], Carrier::True, values);
             grown |= domains.feed(lowering, [Carrier::Legal, Carrier::Legal], Carrier::Does, values);
@@ -242,9 +243,15 @@ impl Domains {
         self.columns[relation.index()][column].unite(more)
     }
 
-    /// Adds the conclusions of `rule` for the current domains. If `widen`, columns that would grow become
-    /// unbounded.
-    fn derive(&mut self, rule: &Rule, values: &mut Values, widen: bool) -> bool {
+    /// Adds the conclusions of `rule` for the current domains, and returns whether a domain has grown. If `widen`,
+    /// columns that would grow become unbounded.
+    fn derive(
+        &mut self,
+        rule: &Rule,
+        values: &mut Values,
+        widen: bool,
+        stop: &StopToken,
+    ) -> Result<bool, Refusal> {
         let mut variables: Vec<Domain> = vec![Domain::all(); rule.variables as usize];
         let narrow = |variables: &mut Vec<Domain>, argument: Argument, domain: &Domain| {
             if let Argument::Variable(variable) = argument {
@@ -259,7 +266,7 @@ impl Domains {
                     Argument::Variable(_) => narrow(&mut variables, argument, domain),
                     Argument::Value(value) => {
                         if domain.listed().is_some_and(|listed| !listed.contains(value.index() as u32)) {
-                            return false;
+                            return Ok(false);
                         }
                     }
                 }
@@ -267,12 +274,15 @@ impl Domains {
         }
         // Function terms: from the whole to the parts, and from the parts to the whole.
         for _ in 0..rule.body.len() {
+            if stop.is_stopped() {
+                return Err(Refusal::Interrupted);
+            }
             let before = variables.clone();
             for literal in &rule.body {
                 let Literal::Compose { term, functor, args } = literal else { continue };
                 let mut whole = domain_of(&variables, *term);
                 whole.keep_root(*functor, values);
-                let Some(parts) = whole.parts(*functor, values) else { return false };
+                let Some(parts) = whole.parts(*functor, values) else { return Ok(false) };
                 if !whole.is_all {
                     narrow(&mut variables, *term, &whole);
                 }
@@ -289,7 +299,7 @@ impl Domains {
             }
         }
         if variables.iter().any(Domain::is_empty) {
-            return false;
+            return Ok(false);
         }
         let mut grown = false;
         for (column, &argument) in rule.head.args.iter().enumerate() {
@@ -302,7 +312,7 @@ impl Domains {
                 }
             }
         }
-        grown
+        Ok(grown)
     }
 
     /// Adds to the forms of the input `to` what the forms of the carriers `from` give.
@@ -378,10 +388,51 @@ fn compose(functor: Functor, parts: &[Domain], values: &mut Values) -> Domain {
             rest /= column.len();
         }
         let value = values.term(functor, &args);
-        if values.depth(value) > DEEPEST {
+        if values.depth(value) > DEEPEST || values.text_len(value) > LONGEST {
             return Domain::all();
         }
         composed.insert(value.index() as u32);
     }
     Domain::of(composed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Bits, Domain, Domains, LONGEST, compose};
+    use crate::refusal::Refusal;
+    use ggp_datalog::{Argument, Atom, Functor, Literal, RelationId, Rule, Value, Values, Variable};
+    use ggp_game::StopToken;
+
+    #[test]
+    fn terms_with_long_texts_are_unbounded() {
+        let mut values = Values::default();
+        let functor = Functor { name: values.name("f"), arity: Some(2) };
+        let mut only = Bits::default();
+        only.insert(values.constant("a").index() as u32);
+        let mut domain = Domain::of(only);
+        while let Some(listed) = domain.listed() {
+            let value = listed.iter().next().expect("a term");
+            assert!(values.text_len(Value::from_index(value as usize)) <= LONGEST);
+            domain = compose(functor, &[domain.clone(), domain], &mut values);
+        }
+        assert!(domain.is_all);
+    }
+
+    #[test]
+    fn the_passes_over_the_functions_of_a_rule_can_be_interrupted() {
+        let mut values = Values::default();
+        let functor = Functor { name: values.name("f"), arity: Some(1) };
+        let term = Argument::Variable(Variable(0));
+        let rule = Rule {
+            head: Atom { relation: RelationId(0), args: vec![term] },
+            body: vec![Literal::Compose { term, functor, args: vec![Argument::Value(values.constant("a"))] }],
+            variables: 1,
+            label: 0,
+        };
+        let mut domains = Domains { columns: vec![vec![Domain::default()]] };
+        let stop = StopToken::new();
+        stop.stop();
+        assert_eq!(domains.derive(&rule, &mut values, false, &stop), Err(Refusal::Interrupted));
+        assert_eq!(domains.derive(&rule, &mut values, false, &StopToken::new()), Ok(true));
+    }
 }

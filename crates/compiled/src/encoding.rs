@@ -15,6 +15,9 @@ use rustc_hash::FxHashMap;
 /// The maximum number of codes.
 const MOST_CODES: u64 = 1 << 28;
 
+/// The maximum number of bytes in the texts of all possible arguments of a function. It bounds the text of each term.
+const MOST_TEXT: u64 = 32 << 20;
+
 /// The terms with the same root function.
 #[derive(Clone, Debug)]
 pub(crate) struct Family {
@@ -102,6 +105,10 @@ impl Encoding {
         let mut first = 0u64;
         for (_, functor, parts) in columns {
             let count = parts.len();
+            let text_len = |value: u32| u64::from(values.text_len(Value::from_index(value as usize)));
+            if parts.iter().flat_map(Bits::iter).map(text_len).sum::<u64>() > MOST_TEXT {
+                return Err(Refusal::TooMany(what.to_owned()));
+            }
             let mut size = 1u64;
             let mut own = Vec::with_capacity(count);
             for (at, part) in parts.into_iter().enumerate().rev() {

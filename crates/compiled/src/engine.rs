@@ -16,7 +16,7 @@ use crate::code::{Code, Op, Operand, Output};
 use crate::key::NONE;
 use crate::memo::{Memo, Status};
 use crate::table::InputTable;
-use ggp_datalog::{Value, Values};
+use ggp_datalog::{Limits, Value, Values};
 use ggp_game::EvalError;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -103,7 +103,8 @@ pub(crate) struct Engine {
     pub(crate) work: u64,
     /// The work at which an evaluation fails.
     pub(crate) most_work: u64,
-    most_terms: usize,
+    /// The bounds on terms.
+    limits: Limits,
     permanent: usize,
     pub(crate) interrupt: Option<Arc<AtomicBool>>,
     /// The memory for traced evaluations, and whether the present evaluation is traced.
@@ -126,9 +127,32 @@ fn read(outputs: &[Output], row: &[u32], registers: &mut [u32]) -> bool {
     true
 }
 
+/// Checks the bounds of `limits` on terms after `term` has been made. The text of a term can double in length with each
+/// level of nesting, so that few terms have a text that fits no memory.
+#[inline]
+fn check_term(term: Value, values: &Values, limits: &Limits) -> Result<(), EvalError> {
+    let is_within = values.len() <= limits.terms
+        && values.depth(term) <= limits.depth
+        && values.text_len(term) <= limits.text;
+    if is_within { Ok(()) } else { Err(term_error(term, values, limits)) }
+}
+
+/// The error of [`check_term`]: the bound that `term` exceeds.
+#[cold]
+fn term_error(term: Value, values: &Values, limits: &Limits) -> EvalError {
+    let Limits { terms, depth, text, .. } = limits;
+    EvalError::TooLarge(if values.len() > *terms {
+        format!("an evaluation makes more than {terms} different terms")
+    } else if values.depth(term) > *depth {
+        format!("an evaluation nests terms more than {depth} deep")
+    } else {
+        format!("an evaluation makes terms that are longer than {text} bytes")
+    })
+}
+
 impl Engine {
-    /// An engine for `code`, whose terms are in `values`.
-    pub(crate) fn new(code: &Code, mut values: Values, most_terms: usize) -> Engine {
+    /// An engine for `code`, whose terms are in `values`. `limits` gives the bounds on terms.
+    pub(crate) fn new(code: &Code, mut values: Values, limits: &Limits) -> Engine {
         values.keep(0);
         Engine {
             permanent: values.len(),
@@ -147,7 +171,7 @@ impl Engine {
             answers: 0,
             work: 0,
             most_work: u64::MAX,
-            most_terms,
+            limits: limits.clone(),
             interrupt: None,
             tracing: None,
             is_tracing: false,
@@ -267,11 +291,7 @@ impl Engine {
                                 |operand: &Operand| Value::from_index(operand.get(registers) as usize);
                             self.scratch.extend(args.iter().map(value));
                             let term = self.values.term(*functor, &self.scratch);
-                            if self.values.len() > self.most_terms {
-                                return Err(EvalError::TooLarge(
-                                    "an evaluation makes too many terms".to_owned(),
-                                ));
-                            }
+                            check_term(term, &self.values, &self.limits)?;
                             registers[*register as usize] = term.index() as u32;
                             true
                         }

@@ -15,6 +15,9 @@ use ggp_game::{
 };
 use std::sync::Arc;
 
+/// The largest total size, in bytes, of the texts of all facts of one state, and of all percepts of one role.
+const MAX_TEXT: usize = 256 << 20;
+
 /// A state of a [`CompiledMachine`]: the set of the fluents that are true, as sorted codes. Valid in every machine
 /// of the same game that comes from the same build.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -307,6 +310,17 @@ impl CompiledMachine {
     }
 }
 
+/// The size of the texts of some facts after a text of `len` bytes joins those of `bytes` bytes.
+///
+/// # Errors
+/// When it exceeds [`MAX_TEXT`].
+fn more_text(bytes: usize, len: usize) -> Result<usize, EvalError> {
+    let all = bytes + len;
+    let too_much =
+        || EvalError::TooLarge(format!("the texts of the facts take more than {} MiB", MAX_TEXT >> 20));
+    if all > MAX_TEXT { Err(too_much()) } else { Ok(all) }
+}
+
 /// A kind of carried terms.
 #[derive(Clone, Copy)]
 enum Carried {
@@ -410,8 +424,12 @@ impl StateMachine for CompiledMachine {
 
     fn facts(&mut self, state: &CodeSet, out: &mut Vec<Fact>) -> Result<(), EvalError> {
         out.clear();
-        let text = |&code: &u32| self.compiled.fluents.text(code, &self.engine.values);
-        out.extend(state.0.iter().map(|code| Fact::from_canonical(text(code))));
+        let mut bytes = 0;
+        for &code in &*state.0 {
+            let text = self.compiled.fluents.text(code, &self.engine.values);
+            bytes = more_text(bytes, text.len())?;
+            out.push(Fact::from_canonical(text));
+        }
         out.sort_unstable();
         Ok(())
     }
@@ -441,6 +459,7 @@ impl StateMachine for CompiledMachine {
         out.clear();
         self.load_joint(state, joint);
         let compiled = Arc::clone(&self.compiled);
+        let mut bytes = 0;
         for Asked { procedure, functor, .. } in &compiled.sees {
             let answer = self.engine.ask(&compiled.code, *procedure, &[compiled.roles[role.index()]]);
             let Some(question) = self.forget(answer)? else { continue };
@@ -462,6 +481,7 @@ impl StateMachine for CompiledMachine {
                     Some(functor) => self.engine.values.term(*functor, &row),
                     None => row[0],
                 };
+                bytes = more_text(bytes, self.engine.values.text_len(percept) as usize)?;
                 out.push(Fact::from_canonical(self.engine.values.text(percept)));
             }
         }

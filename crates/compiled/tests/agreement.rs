@@ -1,9 +1,11 @@
 //! The compiled evaluator against the interpreter, on small rulesheets that each need one ability of the evaluator.
 
 use ggp_compiled::{CompiledMachine, Refusal, Strategy};
+use ggp_datalog::Limits;
 use ggp_game::{
-    Batches, Fact, Game, Goals, Interpreter, Move, PlayoutPlan, Playouts, StateMachine, StopToken,
+    Batches, EvalError, Fact, Game, Goals, Interpreter, Move, PlayoutPlan, Playouts, StateMachine, StopToken,
 };
+use ggp_gdl::Strictness;
 use std::sync::Arc;
 
 fn game(rules: &str) -> Arc<Game> {
@@ -224,6 +226,40 @@ fn unbounded_fluents_are_refused() {
         (<= terminal (true (count (s (s z))))) (goal a 100)";
     let refusal = CompiledMachine::new(&game(rules), &StopToken::new()).unwrap_err();
     assert_eq!(refusal, Refusal::Unbounded("fluents".to_owned()));
+}
+
+/// Rules for the relations after `b0` up to the one with the number `last`. Each holds of one term, whose text is
+/// twice as long as that of the relation before.
+fn doubling(last: usize) -> String {
+    (0..last).map(|n| format!("(<= (b{} (f ?x ?x)) (b{n} ?x)) ", n + 1)).collect()
+}
+
+#[test]
+fn terms_beyond_the_bounds_of_the_game_are_refused() {
+    let rules = format!(
+        "(role r) (init on) (legal r go) (<= (next on) (true on)) (<= terminal (true off))
+        (<= (b0 a) (true on)) {} (<= (goal r ?x) (b16 ?x))",
+        doubling(16)
+    );
+    for limits in [Limits { text: 1000, ..Limits::default() }, Limits { depth: 10, ..Limits::default() }] {
+        let description = ggp_gdl::parse(rules.as_bytes()).expect("well formed");
+        let game = Game::with_limits(description, Strictness::default(), limits).expect("playable");
+        let refusal = CompiledMachine::new(&Arc::new(game), &StopToken::new()).unwrap_err();
+        assert!(matches!(refusal, Refusal::Trial(EvalError::TooLarge(_))), "{refusal}");
+    }
+}
+
+#[test]
+fn fluents_with_long_texts_are_refused() {
+    // Fifty terms of three quarters of a MiB.
+    let numbers: String = (0..50).map(|n| format!("(n {n}) ")).collect();
+    let rules = format!(
+        "(role r) (init on) (legal r go) (b0 a) {} {numbers} (<= (long (p ?n ?x)) (n ?n) (b17 ?x))
+        (<= (next (held ?y)) (long ?y)) (<= terminal (true off)) (goal r 0)",
+        doubling(17)
+    );
+    let refusal = CompiledMachine::new(&game(&rules), &StopToken::new()).unwrap_err();
+    assert_eq!(refusal, Refusal::TooMany("fluents".to_owned()));
 }
 
 #[test]
