@@ -11,7 +11,7 @@ use crate::game::Game;
 use crate::lower::ground_term;
 use crate::role::Role;
 use crate::semantics::Semantics;
-use ggp_datalog::{Database, Limits, Value};
+use ggp_datalog::{Database, Limits, Value, Values};
 use ggp_gdl::{Atom, Description, Keyword, Literal, Rule, Span, Symbol, Term, TermId};
 use rustc_hash::FxHashMap;
 
@@ -19,6 +19,9 @@ use rustc_hash::FxHashMap;
 const MARK: &str = "satisfied prefix";
 /// The name of the relation that holds of the role of interest.
 const CHOSEN: &str = "chosen role";
+/// The largest number of conditions in the prefixes of all rules together. The number grows with the square of the
+/// length of a rule.
+const MOST_CONDITIONS: usize = 200_000;
 
 /// A rule that has not fired.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -52,7 +55,8 @@ pub struct Firing {
 
 impl Firing {
     /// Looks at all rules that may depend on the state or on the moves. `rows` bounds the work for each state.
-    /// `None` if the rules cannot be evaluated with marks.
+    /// `None` if the rules cannot be evaluated with marks, or if all prefixes together have more than 200,000
+    /// conditions.
     pub fn of_rules(game: &Game, rows: u64) -> Option<Firing> {
         let description = game.description();
         let skipped = [Keyword::Role, Keyword::Init, Keyword::Base, Keyword::Input].map(Keyword::name);
@@ -64,7 +68,8 @@ impl Firing {
         Firing::new(game, &rules, None, rows)
     }
 
-    /// Looks at the rules that may make a move of `role` legal.
+    /// Looks at the rules that may make a move of `role` legal. `None` in the same cases as for
+    /// [`Firing::of_rules`].
     pub fn of_legal(game: &Game, role: Role, rows: u64) -> Option<Firing> {
         let description = game.description();
         let name = game.role_name(role);
@@ -80,6 +85,10 @@ impl Firing {
     }
 
     fn new(game: &Game, rules: &[usize], role: Option<&str>, rows: u64) -> Option<Firing> {
+        let lengths = rules.iter().map(|&rule| game.description().rules[rule].body.len());
+        if lengths.map(|length| length * (length + 1) / 2).sum::<usize>() > MOST_CONDITIONS {
+            return None;
+        }
         let mut marked = game.description().clone();
         let chosen = role.map(|role| choose(&mut marked, role));
         let mut prefixes = Vec::new();
@@ -115,11 +124,8 @@ impl Firing {
         let next =
             semantics.ask_next(database, limits).map_err(|_| EvalError::TooLarge("firing".to_owned()))?;
         for fluent in next {
-            let text = database.values().text(fluent);
-            let number =
-                text.strip_prefix('(').and_then(|t| t.strip_prefix(MARK)).map(|t| t.trim_matches([' ', ')']));
-            let Some(number) = number.and_then(|number| number.parse::<usize>().ok()) else { continue };
-            let Prefix { rule, length, .. } = self.prefixes[number];
+            let prefix = number_of_mark(fluent, database.values()).and_then(|n| self.prefixes.get(n));
+            let Some(&Prefix { rule, length, .. }) = prefix else { continue };
             let reached = self.reached.entry(rule).or_default();
             *reached = length.max(*reached);
         }
@@ -195,6 +201,13 @@ fn add_marks(marked: &mut Description, rule: usize, chosen: Option<Symbol>, pref
         marked.rules.push(Rule { head, body: conditions.clone(), span });
         prefixes.push(Prefix { rule, length: conditions.len() - given, last });
     }
+}
+
+/// The number of the prefix of which `fluent` is the mark. `None` if it is a fluent of the game.
+fn number_of_mark(fluent: Value, terms: &Values) -> Option<usize> {
+    let is_mark = terms.spelling(terms.functor(fluent).name) == MARK;
+    let &number = terms.arguments(fluent).first().filter(|_| is_mark)?;
+    terms.text(number).parse().ok()
 }
 
 /// The conditions in the order of the text, except that each negated one comes after the positive ones that give
@@ -301,6 +314,33 @@ mod tests {
         firing.look(&facts(&["(at 1)", "(lamp off)"]), None).expect("within bounds");
         let nearest = firing.nearest().expect("a rule");
         assert_eq!(&RULES[nearest.condition.range()], "(blocked ?x)");
+    }
+
+    #[test]
+    fn fluents_that_read_like_marks_are_none() {
+        let rules = "(role a) (init (at 1)) (init (satisfied prefix 0)) (init (satisfied prefix 99)) (legal a go)
+            (<= (next (lamp on)) (true (at 3))) (<= (next ?f) (true ?f)) (<= terminal (true (at 3))) (goal a 5)";
+        let game = Game::new(ggp_gdl::parse(rules.as_bytes()).expect("well formed")).expect("playable");
+        let mut firing = Firing::of_rules(&game, 100_000).expect("marks can be evaluated");
+        let state = facts(&["(at 1)", "(satisfied prefix 0)", "(satisfied prefix 99)"]);
+        firing.look(&state, Some(&["go".to_owned()])).expect("within bounds");
+        let heads: Vec<&str> = firing.unfired().iter().map(|u| &rules[u.head.range()]).collect();
+        assert_eq!(heads, ["(next (lamp on))", "terminal"]);
+    }
+
+    #[test]
+    fn very_long_rules_are_left_out() {
+        let of_length = |length: usize| {
+            let conditions = "(true (at 1)) ".repeat(length);
+            let rules = format!(
+                "(role a) (init (at 1)) (legal a go) (<= (next (at 1)) {conditions}) (<= terminal (true (at 2)))
+                (<= (next (at 2)) (does a go)) (goal a 5)"
+            );
+            let game = Game::new(ggp_gdl::parse(rules.as_bytes()).expect("well formed")).expect("playable");
+            Firing::of_rules(&game, 100_000)
+        };
+        assert!(of_length(20).is_some());
+        assert!(of_length(640).is_none());
     }
 
     #[test]
