@@ -143,6 +143,27 @@ fn a_sample_that_the_percepts_refute_is_renewed() {
 }
 
 #[test]
+fn walks_through_a_long_history_have_weights() {
+    let rules = "(role random) (role seer) (init on) (<= (next on) (true on)) (legal seer idle)
+        (digit 0) (digit 1) (digit 2) (digit 3) (digit 4) (digit 5) (digit 6) (digit 7) (digit 8) (digit 9)
+        (<= (legal random (roll ?d)) (digit ?d)) (<= (sees seer ?d) (does random (roll ?d)))
+        (<= terminal (true over)) (<= (goal ?r 50) (role ?r))";
+    let game = Game::new(ggp_gdl::parse(rules.as_bytes()).unwrap()).unwrap();
+    let mut machine = Interpreter::new(&Arc::new(game));
+    let start = machine.initial_state().unwrap();
+    // One of ten joint moves agrees in each turn. The product of the shares is no positive `f64`.
+    let turn = OwnTurn { own: "idle".to_owned(), seen: vec![Fact::from_canonical("3")] };
+    let history = vec![&turn; 330];
+    let walks = Walks { role: Role(1), start: &start, history: &history };
+    let walked = walks.states(&mut machine, 2, &mut Sequence::new(1)).unwrap();
+    assert_eq!(walked.len(), 2);
+    let mut states = merge(Vec::new(), walked);
+    normalise(&mut states);
+    assert_eq!(states.len(), 1);
+    assert!((states[0].1 - 1.0).abs() < 1e-9, "{}", states[0].1);
+}
+
+#[test]
 fn what_disagrees_is_an_error_and_changes_nothing() {
     let (mut machine, mut set) = after(&[("left", &[]), ("left", &["3"])], 100, 1);
     let seen = [Fact::from_canonical("4")];

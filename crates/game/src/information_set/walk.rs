@@ -45,7 +45,7 @@ struct Step<S> {
 /// How a walk ends.
 enum End<S> {
     /// The walk has repeated the whole history. The fields are the state that it has reached and its weight.
-    Arrived(S, f64),
+    Arrived(S, Weight),
     /// The walk could not repeat the whole history, but another walk may be able to. Either this walk has
     /// examined only a sample of the joint moves, or the walks have used up the permitted number of joint
     /// moves.
@@ -54,11 +54,44 @@ enum End<S> {
     Impossible,
 }
 
+/// A weight that is scaled by a power of [`SCALE`], because the product over many turns is smaller than every
+/// positive `f64`.
+#[derive(Clone, Copy)]
+struct Weight {
+    /// The weight multiplied by [`SCALE`] to the power of `scaled`.
+    product: f64,
+    scaled: i32,
+}
+
+/// A product that falls below the inverse of this number is multiplied by it.
+const SCALE: f64 = 1e150;
+
+impl Weight {
+    /// The weight of a walk with these `shares`.
+    fn of(shares: impl Iterator<Item = f64>) -> Weight {
+        let mut weight = Weight { product: 1.0, scaled: 0 };
+        for share in shares {
+            weight.product *= share;
+            if weight.product * SCALE < 1.0 {
+                weight.product *= SCALE;
+                weight.scaled += 1;
+            }
+        }
+        weight
+    }
+
+    /// The weight multiplied by [`SCALE`] to the power of `least`. It is 0 if it is still too small.
+    fn scaled_by(self, least: i32) -> f64 {
+        self.product / SCALE.powi(self.scaled - least)
+    }
+}
+
 impl<S> Walks<'_, S> {
     /// Makes walks until `wanted` of them have repeated the whole history, until the permitted number of
     /// joint moves is used up, or until a walk shows that no walk can repeat the history. Returns the last
-    /// state of each successful walk with its weight. A state that several walks reach is listed several
-    /// times.
+    /// state of each successful walk with its weight, where all weights are multiplied by the same number. A
+    /// state that several walks reach is listed several times. A state is left out if its weight is nothing
+    /// beside the largest one.
     pub(super) fn states<M: StateMachine<State = S>>(
         &self,
         machine: &mut M,
@@ -69,7 +102,7 @@ impl<S> Walks<'_, S> {
         S: Clone,
     {
         let mut left = wanted.saturating_mul(EXAMINED).max(LEAST_EXAMINED).saturating_mul(self.history.len());
-        let mut found = Vec::new();
+        let mut found: Vec<(S, Weight)> = Vec::new();
         while found.len() < wanted && left > 0 {
             match self.walk(machine, random, &mut left)? {
                 End::Arrived(state, weight) => found.push((state, weight)),
@@ -77,7 +110,9 @@ impl<S> Walks<'_, S> {
                 End::Impossible => break,
             }
         }
-        Ok(found)
+        let least = found.iter().map(|(_, weight)| weight.scaled).min().unwrap_or(0);
+        let states = found.into_iter().map(|(state, weight)| (state, weight.scaled_by(least)));
+        Ok(states.filter(|&(_, weight)| weight > 0.0).collect())
     }
 
     /// Makes one walk. `left` is the number of joint moves that may still be examined; the walk reduces it.
@@ -95,7 +130,7 @@ impl<S> Walks<'_, S> {
         let mut is_complete = true;
         loop {
             if steps.len() == self.history.len() {
-                let weight = steps.iter().map(|step| step.share).product();
+                let weight = Weight::of(steps.iter().map(|step| step.share));
                 return Ok(End::Arrived(state, weight));
             }
             let step = self.step(machine, &state, self.history[steps.len()], random, left)?;
