@@ -86,6 +86,16 @@ fn a_constant_is_not_a_function_without_arguments() {
 }
 
 #[test]
+fn legal_is_read_for_what_is_no_role() {
+    let mut machine = machine(
+        "(role white) (init on) (<= (next on) (true on)) (legal any (go 1)) (legal any (go 2))
+         (<= (legal ?r ?m) (role ?r) (legal any ?m)) (<= terminal (true off)) (goal white 50)",
+    );
+    let initial = machine.initial_state().unwrap();
+    assert_eq!(legal(&mut machine, &initial, 0), ["(go 1)", "(go 2)"]);
+}
+
+#[test]
 fn legal_is_read_in_bodies_in_every_form() {
     let mut machine = machine(
         "(role a) (role b) (init (n 1)) (n 1) (n 2)

@@ -24,7 +24,7 @@ use ggp_datalog::split::split_by_constants;
 use ggp_datalog::{Argument, Atom, Functor, Literal, RelationId, Rule, Signature, Value, Values, Variable};
 use ggp_gdl::{Description, Symbol};
 use rule::{RuleLowering, ground_terms};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The level ([`Signature::level`]) of the relation `true`, whose tuples change with the state.
 pub const STATE_LEVEL: u8 = 1;
@@ -230,7 +230,7 @@ impl Lowering {
             let to_flat = whole.defined && flat().any(|(form, _)| form.read);
             let apart = to_whole && to_flat;
             // With one bridge per role, the moves of one role do not depend on those of another.
-            let roles = if carrier.prefix() == 1 { self.fixed_roles() } else { Vec::new() };
+            let roles = if carrier.prefix() == 1 { self.first_values(&forms) } else { Vec::new() };
             let source =
                 if apart { self.keep_apart(carrier, whole.relation, &roles) } else { whole.relation };
             let roles: Vec<Option<Value>> =
@@ -264,6 +264,29 @@ impl Lowering {
         roles.filter(|roles| roles.len() <= MOST_FIXED_ROLES).unwrap_or_default()
     }
 
+    /// The values in the first column of `forms`, the forms of a carrier with a role, that get bridge rules of
+    /// their own: the roles, and all constants in the first place of a head. The other heads are taken to
+    /// conclude something about roles only. Empty if [`Lowering::fixed_roles`] is, or if there are more than
+    /// [`MOST_FIXED_ROLES`] of these values.
+    fn first_values(&self, forms: &[Form]) -> Vec<Value> {
+        let mut values = self.fixed_roles();
+        if values.is_empty() {
+            return values;
+        }
+        let relations: FxHashSet<RelationId> = forms.iter().map(|form| form.relation).collect();
+        for rule in self.rules.iter().filter(|rule| relations.contains(&rule.head.relation)) {
+            if let Some(&Argument::Value(first)) = rule.head.args.first()
+                && !values.contains(&first)
+            {
+                values.push(first);
+            }
+            if values.len() > MOST_FIXED_ROLES {
+                return Vec::new();
+            }
+        }
+        values
+    }
+
     /// Makes a new relation and replaces the relation `whole` by it in the heads of all rules. Adds rules
     /// that copy the tuples of the new relation to `whole`: one rule for each of `roles`, or a single rule if
     /// `roles` is empty. Returns the new relation.
@@ -294,8 +317,8 @@ impl Lowering {
     }
 }
 
-/// If a game has at most this many roles, each role gets bridge rules of its own. Otherwise one bridge rule
-/// serves all roles.
+/// If a game has at most this many roles, and other constants in their place, each of them gets bridge rules of
+/// its own. Otherwise one bridge rule serves all.
 const MOST_FIXED_ROLES: usize = 16;
 
 /// Makes the rule `whole(…, T) ← flat(…, x…), T = f(x…)`, or the converse rule if `to_whole` is false. The
