@@ -16,6 +16,8 @@ pub(crate) struct Unifier<'a> {
     terms: &'a mut Terms,
     parent: FxHashMap<TermId, TermId>,
     resolved: FxHashMap<TermId, Resolved>,
+    /// The number of functions and arguments of the rewritten terms.
+    changed: usize,
 }
 
 #[derive(Clone, Copy)]
@@ -32,7 +34,12 @@ enum Failure {
 
 impl<'a> Unifier<'a> {
     pub(crate) fn new(terms: &'a mut Terms) -> Self {
-        Unifier { terms, parent: FxHashMap::default(), resolved: FxHashMap::default() }
+        Unifier { terms, parent: FxHashMap::default(), resolved: FxHashMap::default(), changed: 0 }
+    }
+
+    /// The number of functions and arguments of the terms that have been rewritten.
+    pub(crate) fn changed(&self) -> usize {
+        self.changed
     }
 
     /// Applies the most general unifier of `equations` to `rule` and returns `true`. Returns `false` if the
@@ -146,6 +153,7 @@ impl<'a> Unifier<'a> {
 
     fn rebuild(&mut self, root: TermId) -> Result<(TermId, u64), Failure> {
         let Term::Compound(function, args) = self.terms.get(root).clone() else { return Ok((root, 1)) };
+        self.changed += 1 + args.len();
         let mut size = 1u64;
         let mut built = Vec::with_capacity(args.len());
         for arg in args {

@@ -14,9 +14,9 @@ use crate::sexpr::NodeId;
 /// The maximum number of rules that one source rule may become.
 pub const MAX_ALTERNATIVES: usize = 4096;
 
-/// The work that normalising the rest of a text may still take. Each distribution step and each literal of a
-/// resulting rule takes one unit. A text without `or` takes at most one unit for each byte, so it never
-/// exhausts the budget.
+/// The work that normalising the rest of a text may still take. Each distribution step takes one unit. So do, in
+/// a resulting rule, the head, each literal, each of their arguments, and each part of a term that an equality
+/// changes. A text without `or` takes at most one unit for each byte, so it never exhausts the budget.
 #[derive(Debug, Default)]
 pub(crate) struct Budget(usize);
 
@@ -200,19 +200,31 @@ impl Normaliser {
                 }
             }
             alternatives += 1;
-            *left = left.saturating_sub(chosen.len());
+            *left = left.saturating_sub(self.size(head, &chosen));
             if *left == 0 || alternatives > MAX_ALTERNATIVES {
                 reader.description.rules.truncate(first_rule);
                 reader.errors.push(too_many_alternatives(span, *left == 0));
                 return;
             }
-            self.add_rule(reader, head, &chosen, span);
+            *left = left.saturating_sub(self.add_rule(reader, head, &chosen, span));
         }
     }
 
+    /// The number of the literals and arguments of the alternative that consists of the leaves with the indices
+    /// `chosen`.
+    fn size(&self, head: &Atom, chosen: &[usize]) -> usize {
+        let of_atom = |atom: &Atom| 1 + atom.args.len();
+        let of_leaf = |&leaf: &usize| match &self.leaves[leaf] {
+            Leaf::Literal(literal) => literal.atom().map_or(3, of_atom),
+            Leaf::Equal(..) => 3,
+        };
+        of_atom(head) + chosen.iter().map(of_leaf).sum::<usize>()
+    }
+
     /// Adds the rule of one alternative, which consists of the leaves with the indices `chosen`. Adds no rule
-    /// if the equalities among these leaves have no unifier.
-    fn add_rule(&self, reader: &mut Reader<'_>, head: &Atom, chosen: &[usize], span: Span) {
+    /// if the equalities among these leaves have no unifier. Returns the number of parts of terms that the
+    /// equalities changed.
+    fn add_rule(&self, reader: &mut Reader<'_>, head: &Atom, chosen: &[usize], span: Span) -> usize {
         let leaves = || chosen.iter().map(|&leaf| &self.leaves[leaf]);
         let body = leaves().filter_map(|leaf| match leaf {
             Leaf::Literal(literal) => Some(literal.clone()),
@@ -225,21 +237,25 @@ impl Normaliser {
                 Leaf::Literal(_) => None,
             })
             .collect();
+        let mut changed = 0;
         if !equations.is_empty() {
             let mut unifier = Unifier::new(&mut reader.description.terms);
-            match unifier.apply(&equations, &mut rule) {
+            let applied = unifier.apply(&equations, &mut rule);
+            changed = unifier.changed();
+            match applied {
                 Ok(true) => {}
-                Ok(false) => return,
+                Ok(false) => return changed,
                 Err(message) => {
                     reader.errors.push(
                         Diagnostic::error("term-too-large", span, message)
                             .help("write the term that is meant in place of `(not (distinct ...))`"),
                     );
-                    return;
+                    return changed;
                 }
             }
         }
         reader.description.rules.push(rule);
+        changed
     }
 }
 

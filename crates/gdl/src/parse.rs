@@ -206,6 +206,18 @@ mod tests {
     }
 
     #[test]
+    fn alternatives_are_bounded_by_their_arguments() {
+        let wide = format!("(<= p {} (q {}))", "(or a b)".repeat(12), "a ".repeat(1000));
+        assert_eq!(codes(&wide), ["too-many-alternatives"]);
+        // Each alternative has another term with 600 arguments.
+        let either = |i: usize| format!("(or (not (distinct ?x{i} a)) (not (distinct ?x{i} b)))");
+        let ors: String = (0..12).map(either).collect();
+        let variables: String = (0..12).map(|i| format!("?x{i} ")).collect();
+        let equal = format!("(<= p {ors} (q (f {})))", variables.repeat(50));
+        assert_eq!(codes(&equal), ["too-many-alternatives"]);
+    }
+
+    #[test]
     fn deep_nests_are_read() {
         for (open, inner, close) in [("(not ", "q", ")"), ("(or (and ", "q", "))"), ("", "(r (s))", "")] {
             let text = format!("(<= p {}{inner}{})", open.repeat(20_000), close.repeat(20_000));

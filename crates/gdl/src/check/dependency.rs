@@ -25,8 +25,9 @@ pub(super) enum Grain {
     /// Not at all: one node stands for all conditions on a relation, as in the specification.
     Relations,
     /// Conditions on one relation are distinguished by their constant arguments. Conditions on a keyword are
-    /// also distinguished by the functions in their arguments. The evaluator distinguishes conditions in the
-    /// same way.
+    /// also distinguished by the functions in their arguments. The evaluator distinguishes fluents and moves by
+    /// their function and its constant and ground arguments, but not by the functions of other terms inside: it
+    /// may refuse rules that have no cycle here.
     Patterns,
 }
 

@@ -43,11 +43,12 @@ fn several(checker: &mut Checker<'_>) {
     }
 }
 
-/// Whether a term is an integer from 0 to 100.
+/// Whether a term is an integer from 0 to 100. The constant `050` is none: it differs from `50`, and the machines take
+/// it for no goal.
 fn is_goal(description: &Description, value: TermId) -> bool {
     let Term::Constant(symbol) = description.terms.get(value) else { return false };
     let name = description.name(*symbol);
-    name.bytes().all(|b| b.is_ascii_digit()) && name.parse::<u8>().is_ok_and(|n| n <= 100)
+    name.parse::<u8>().is_ok_and(|number| number <= 100 && number.to_string() == name)
 }
 
 fn values(checker: &mut Checker<'_>) {
@@ -58,12 +59,15 @@ fn values(checker: &mut Checker<'_>) {
         let is_variable = matches!(description.terms.get(value), Term::Variable(_));
         if !is_variable && !is_goal(description, value) {
             let text = super::brief(&description.term_text(value));
+            let is_padded = text.starts_with('0') && text.bytes().all(|b| b.is_ascii_digit());
+            let help = "write the number without leading zeros";
+            let help = if is_padded { help.to_owned() } else { Keyword::Goal.usage() };
             let diagnostic = Diagnostic::error(
                 "goal-value",
                 argument_span(&description.source, head, 1),
                 format!("the goal value `{text}` is not a whole number from 0 to 100"),
             )
-            .help(Keyword::Goal.usage());
+            .help(help);
             checker.report(Weight::Breach, diagnostic);
         }
     }
@@ -130,11 +134,13 @@ mod tests {
         accepts("(goal white 100) (<= (goal ?r ?n) (role ?r) (n ?n)) (n 50)");
         assert_eq!(
             findings(
-                "(goal white 101) (goal white +1) (goal white (s 0)) (goal ten ten) (role ten) (legal ten a)"
+                "(goal white 101) (goal white +1) (goal white 050) (goal white (s 0))
+                (goal ten ten) (role ten) (legal ten a)"
             ),
             [
                 "warning goal-value 101",
                 "warning goal-value +1",
+                "warning goal-value 050",
                 "warning goal-value (s 0)",
                 "warning goal-value ten"
             ]

@@ -107,9 +107,12 @@ impl Clauses {
     }
 }
 
-/// The places of a variable in those positive conditions of a rule that are not taken to hold anyway.
+/// The places of a variable in those positive conditions of a rule that are not taken to hold anyway, each once.
 fn sources(assumed: &Assumptions, rule: usize, variable: &Variable) -> Vec<Place> {
-    let counts = |&&(literal, _): &&(usize, Place)| !assumed.holding.contains(&(rule, literal));
+    let mut known = FxHashSet::default();
+    let counts = |&&(literal, place): &&(usize, Place)| {
+        !assumed.holding.contains(&(rule, literal)) && known.insert(place)
+    };
     variable.from.iter().filter(counts).map(|&(_, place)| place).collect()
 }
 
@@ -301,7 +304,7 @@ impl Fixpoint<'_> {
     fn pour(&mut self, from: &[Place], to: Place) {
         let mut stack = vec![(from.to_vec(), to)];
         while let Some((from, to)) = stack.pop() {
-            self.work = self.work.saturating_sub(1);
+            self.work = self.work.saturating_sub(1 + from.len());
             if self.domains.is_open(to) || self.work == 0 {
                 continue;
             }
@@ -328,6 +331,11 @@ impl Fixpoint<'_> {
                 if depth > MAX_DEPTH {
                     continue;
                 }
+                // The sources of all arguments wait on the stack, whose size the work bounds.
+                self.work = self.work.saturating_sub(function.1 * closed.len());
+                if self.work == 0 {
+                    return;
+                }
                 for i in 0..function.1 {
                     let holder = Holder::Inside(to, function.0);
                     let target = self.domains.place(holder, function.1, i, depth);
@@ -338,5 +346,20 @@ impl Fixpoint<'_> {
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Assumptions, Clauses, sources};
+
+    #[test]
+    fn a_place_at_which_a_variable_stands_twice_is_one_source() {
+        let rules = crate::parse(b"(<= (q ?x) (p ?x) (s ?x ?x) (p ?x))").expect("well formed");
+        let clauses = Clauses::of(&rules);
+        let mut assumed = Assumptions::default();
+        assert_eq!(sources(&assumed, 0, &clauses.all[0].variables[0]).len(), 3);
+        assumed.holding.insert((0, 1));
+        assert_eq!(sources(&assumed, 0, &clauses.all[0].variables[0]).len(), 1);
     }
 }
