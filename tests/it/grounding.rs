@@ -4,7 +4,7 @@
 
 use ggp_game::Interpreter;
 use ggp_game::rng::Sequence;
-use ggp_propnet::{GroundLimits, PropNet, PropNetMachine};
+use ggp_propnet::{GroundError, GroundLimits, PropNet, PropNetMachine};
 use ggp_tests::walk;
 use std::thread;
 
@@ -192,4 +192,22 @@ fn what_is_not_asked_for_may_be_negated() {
     let net = PropNet::ground(&game, &GroundLimits::default(), &ggp_game::StopToken::new()).expect("small");
     let mut network = PropNetMachine::new(net).expect("small");
     walk::agree(&mut Interpreter::new(&game), &mut network, 60, 1).unwrap_or_else(|why| panic!("{why}"));
+}
+
+#[test]
+fn the_texts_of_fluents_moves_and_percepts_are_bounded() {
+    // A name of 1000 bytes stands once, or a hundred times.
+    let (name, many) = ("n".repeat(1000), "?x ".repeat(100));
+    let limits = GroundLimits { text: 50_000, ..GroundLimits::default() };
+    let ground = |carrier: &str, args: &str| {
+        let rule = format!("(<= ({carrier} (f {args})) (long ?x))");
+        let game = ggp_tests::game(&format!(
+            "(role a) (long {name}) (init on) (legal a wait) {rule} (<= terminal (true off)) (goal a 0)"
+        ));
+        PropNet::ground(&game, &limits, &ggp_game::StopToken::new())
+    };
+    for carrier in ["next", "legal a", "sees a"] {
+        assert!(ground(carrier, "?x").is_ok(), "{carrier}");
+        assert!(matches!(ground(carrier, &many), Err(GroundError::TooLarge(_))), "{carrier}");
+    }
 }

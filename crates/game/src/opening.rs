@@ -24,6 +24,8 @@ const PLAYOUTS: usize = 4;
 const STEPS: usize = 8;
 /// The largest number of rows that the joins may try in all. It takes some hundredths of a second.
 const ROWS: u64 = 300_000;
+/// The largest size of the texts of the facts of a state, and of the legal moves of a role, in bytes.
+const TEXT: u64 = 4 << 20;
 /// The largest number of rules for `terminal` that are tried one by one.
 const ENDS: usize = 16;
 
@@ -170,6 +172,9 @@ fn look(game: &Game, candidates: &[Unkept], seen: &mut [Seen]) -> Result<Start, 
             }
             let mut legal = vec![Vec::new(); roles.len()];
             semantics.ask_legal(&mut database, &roles, &limits, &mut legal)?;
+            if legal.iter().chain([&state]).any(|terms| are_long(terms, &database)) {
+                return Ok(Start::Moves);
+            }
             let texts =
                 |values: &[Value]| values.iter().map(|&value| database.values().text(value)).collect();
             if step == 0 && legal.iter().any(Vec::is_empty) {
@@ -192,6 +197,9 @@ fn look(game: &Game, candidates: &[Unkept], seen: &mut [Seen]) -> Result<Start, 
             };
             semantics.load_moves(&mut database, &roles, &joint);
             let next = semantics.ask_next(&mut database, &limits)?;
+            if are_long(&next, &database) {
+                return Ok(Start::Moves);
+            }
             let name = |&mv: &Value| split_term(&database.values().text(mv)).0.to_owned();
             let moves = joint.iter().map(name).collect::<Vec<_>>().join(" ");
             for (candidate, seen) in candidates.iter().zip(&mut *seen) {
@@ -201,6 +209,12 @@ fn look(game: &Game, candidates: &[Unkept], seen: &mut [Seen]) -> Result<Start, 
         }
     }
     Ok(Start::Moves)
+}
+
+/// Whether the texts of `terms` take more than [`TEXT`] bytes together.
+fn are_long(terms: &[Value], database: &Database) -> bool {
+    let lengths = terms.iter().map(|&term| u64::from(database.values().text_len(term)));
+    lengths.sum::<u64>() > TEXT
 }
 
 fn note(

@@ -148,7 +148,7 @@ impl PropNet {
     /// `stop` is raised.
     pub fn ground(game: &Arc<Game>, limits: &GroundLimits, stop: &StopToken) -> Result<PropNet, GroundError> {
         let rules = Rules::of(game);
-        if exchange::may_apply(&rules) {
+        if exchange::may_apply(&rules, stop)? {
             // The exchange costs time and pays only in large games.
             match plain(game, rules.clone(), &limits.small(), stop) {
                 Err(GroundError::TooLarge(_)) => {}
@@ -201,6 +201,10 @@ fn network(
     stop: &StopToken,
     shares_disjunctions: bool,
 ) -> Result<PropNet, GroundError> {
+    // The bound on texts holds for all terms that get one.
+    for carrier in [Carrier::Legal, Carrier::Init, Carrier::Next, Carrier::Sees] {
+        relaxed.make_terms(carrier);
+    }
     if relaxed.database.values().text_bytes() > limits.text {
         let bound = limits.text >> 20;
         return Err(GroundError::TooLarge(format!("the texts of the terms need more than {bound} MiB")));
@@ -208,7 +212,6 @@ fn network(
     let moves = Moves::new(relaxed);
     let mut builder = NetBuilder::new(game, &moves.counts());
     let fluents = Fluents::new(relaxed);
-    relaxed.make_terms(Carrier::Sees);
     let mut signals = Signals::new(relaxed);
     signals.set_fluents(&fluents, relaxed, &mut builder);
     let instances = Instances { relaxed, moves: &moves, limits, stop, shares_disjunctions };

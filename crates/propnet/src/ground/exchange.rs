@@ -93,8 +93,8 @@ enum Change {
 }
 
 /// Whether some rule has the form to which the exchange applies.
-pub(super) fn may_apply(rules: &Rules) -> bool {
-    !choices(&rules.lowering, &changes(&rules.lowering)).is_empty()
+pub(super) fn may_apply(rules: &Rules, stop: &StopToken) -> Result<bool, GroundError> {
+    Ok(!choices(&rules.lowering, &changes(&rules.lowering, stop)?).is_empty())
 }
 
 /// Exchanges all choices for which the proof succeeds. `None` if there is none.
@@ -106,7 +106,7 @@ pub(super) fn exchange(
 ) -> Result<Option<Exchanged>, GroundError> {
     let mut rules = rules.clone();
     inline_tables(&mut rules.lowering);
-    let changes = changes(&rules.lowering);
+    let changes = changes(&rules.lowering, stop)?;
     let choices = choices(&rules.lowering, &changes);
     let limits = limits.for_superset();
     let mut proved: Vec<Choice> = Vec::new();
@@ -170,7 +170,7 @@ fn columns(form: &Form) -> Option<u32> {
 }
 
 /// How often the facts of each relation change.
-fn changes(lowering: &Lowering) -> Vec<Change> {
+fn changes(lowering: &Lowering, stop: &StopToken) -> Result<Vec<Change>, GroundError> {
     let mut changes = vec![Change::Never; lowering.signatures.len()];
     for form in lowering.forms(Carrier::True) {
         changes[form.relation.index()] = Change::WithState;
@@ -179,6 +179,7 @@ fn changes(lowering: &Lowering) -> Vec<Change> {
         changes[form.relation.index()] = Change::WithMoves;
     }
     loop {
+        stop.check()?;
         let before = changes.clone();
         for rule in &lowering.rules {
             for literal in &rule.body {
@@ -190,7 +191,7 @@ fn changes(lowering: &Lowering) -> Vec<Change> {
             }
         }
         if changes == before {
-            return changes;
+            return Ok(changes);
         }
     }
 }

@@ -80,6 +80,10 @@ const ATTEMPTS: usize = 6;
 /// The facts of a whole rule are foretold if the relations of its body have at most this many facts together.
 const FORESEEN_UP_TO: usize = 20_000;
 
+/// The facts of whole rules are foretold if there are at most this many pairs of a whole rule and a relation: each of
+/// the rules has a list of the relations that it needs.
+const MOST_NEEDS: usize = 10_000_000;
+
 /// A static relation that rules derive is large from this many facts on.
 const LARGE: usize = 10_000;
 
@@ -266,6 +270,9 @@ impl Relaxed {
         let all = self.program.needed(needed);
         let is_needed = |rule: &&Rule| all.contains(&rule.head.relation);
         let rules: Vec<Rule> = self.whole_rules.iter().filter(is_needed).cloned().collect();
+        if rules.len().saturating_mul(self.relation_count()) > MOST_NEEDS {
+            return Ok(());
+        }
         let inputs = |rule: &Rule| -> Vec<RelationId> {
             let literals = rule.body.iter().filter_map(|literal| match literal {
                 Literal::Positive(atom) | Literal::Negative(atom) => Some(atom.relation),

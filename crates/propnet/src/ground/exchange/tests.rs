@@ -3,7 +3,7 @@
 use super::{Exchanged, exchange, may_apply};
 use crate::cpu::Cpu;
 use crate::ground::relax::Rules;
-use crate::ground::{GroundLimits, of_exchanged};
+use crate::ground::{GroundError, GroundLimits, of_exchanged};
 use crate::machine::PropNetMachine;
 use ggp_game::{EvalError, Fact, Game, Interpreter, Role, StateMachine, StopToken};
 use std::collections::BTreeSet;
@@ -46,9 +46,17 @@ const RULES: &str = "(role white) (role black) (init (control white)) (init (ste
 fn exchanged(rules: &str) -> (Arc<Game>, Option<Exchanged>) {
     let game = Arc::new(Game::new(ggp_gdl::parse(rules.as_bytes()).expect("GDL")).expect("a game"));
     let rules = Rules::of(&game);
-    assert!(may_apply(&rules), "the rules have a choice");
+    assert_eq!(may_apply(&rules, &StopToken::new()), Ok(true), "the rules have a choice");
     let done = exchange(&game, &rules, &GroundLimits::default(), &StopToken::new()).expect("quick");
     (game, done)
+}
+
+#[test]
+fn the_search_for_choices_can_be_stopped() {
+    let game = Game::new(ggp_gdl::parse(RULES.as_bytes()).expect("GDL")).expect("a game");
+    let stop = StopToken::new();
+    stop.stop();
+    assert_eq!(may_apply(&Rules::of(&game), &stop), Err(GroundError::Interrupted));
 }
 
 /// The legal moves of each role, the goals and the end in the state of `facts`, with the facts after each joint
