@@ -166,8 +166,9 @@ fn semantics_diagnostic(description: &Description, error: &SemanticsError) -> Di
             Diagnostic::error("unbounded", span, message)
                 .help("give the recursion a limit: a term that grows at each step never ends")
         }
-        // The checks of `ggp-gdl` report unsafe and unstratified rules. The only other causes are a relation
-        // with more cases than the evaluator splits, and a fault of `ggp`.
+        // The checks of `ggp-gdl` report unsafe and unstratified rules. The only other causes are fluents or
+        // moves that differ in nothing but the functions of terms inside, which the checks tell apart and the
+        // evaluator does not, a relation with more cases than the evaluator splits, and a fault of `ggp`.
         SemanticsError::Refused { rule, reason } => {
             let span = description.rules.get(*rule as usize).map_or(Span::default(), |rule| rule.span);
             Diagnostic::error("not-evaluable", span, format!("the evaluator refuses these rules: {reason}"))

@@ -207,6 +207,19 @@ mod tests {
     }
 
     #[test]
+    fn a_start_whose_texts_are_long_is_not_looked_at() {
+        // A term of three quarters of a MiB stands once in a move, or six times.
+        let double = |n: usize| format!("(<= (b{} (f ?x ?x)) (b{n} ?x)) ", n + 1);
+        let terms: String = (0..17).map(double).collect();
+        let is_found = |mv: &str| {
+            let all = found(&by_turns(&format!("(b0 a) {terms} (<= (legal red ({mv})) (b17 ?x))")));
+            all.iter().any(|(message, ..)| message.contains("`blue` has no legal move"))
+        };
+        assert!(is_found("long ?x"));
+        assert!(!is_found("long ?x ?x ?x ?x ?x ?x"));
+    }
+
+    #[test]
     fn another_mistake_that_takes_the_moves_is_the_finding() {
         let rules = by_turns("(<= (legal ?r rest) (role ?r) (waits ?r))");
         let all = found(&rules);
