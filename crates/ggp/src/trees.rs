@@ -153,6 +153,11 @@ impl Trees {
         Ok(self.leaves.len())
     }
 
+    /// The number of leaves that wait for their evaluation.
+    pub fn waiting(&self) -> usize {
+        self.leaves.len()
+    }
+
     /// Computes the states of `leaves`. Those of ended games are evaluated at once; the others wait.
     fn expand(&mut self, leaves: Vec<Leaf>) -> Result<(), BatchError> {
         let roles = self.machine.net().roles().len();

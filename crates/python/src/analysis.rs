@@ -4,7 +4,7 @@ use crate::error;
 use crate::game::{Game, duration};
 use crate::interrupt::interruptible;
 use crate::result::named;
-use ggp::{Clocks, Halt, MctsOptions, PlayerSpec, Role, SearchLimits, SearchReport};
+use ggp::{Clocks, Halt, MctsOptions, PlayerSpec, Reasoner, Role, SearchLimits, SearchReport};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -84,8 +84,8 @@ impl Game {
         options: &MctsOptions,
         time: Option<Duration>,
     ) -> PyResult<Vec<(Role, SearchReport)>> {
-        let start = self.states(state)?.swap_remove(0);
-        let reasoner = self.inner.reasoner().clone();
+        let start = self.one_state(py, state)?;
+        let reasoner = self.inner.read(py, Reasoner::clone);
         let mut limits = time.map_or_else(SearchLimits::default, SearchLimits::time);
         limits.iterations = options.iterations;
         let game = &self.inner.game;
@@ -109,7 +109,7 @@ impl Game {
         history: &[Vec<String>],
         time: Option<Duration>,
     ) -> PyResult<SearchReport> {
-        let mut reasoner = self.inner.reasoner().clone();
+        let mut reasoner = self.inner.read(py, Reasoner::clone);
         let clocks = Clocks { start: Duration::MAX, play: time.unwrap_or(Duration::MAX) };
         let game = &self.inner.game;
         let report = interruptible(py, |stop| {

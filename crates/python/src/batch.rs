@@ -5,7 +5,7 @@ use crate::error;
 use crate::game::{Game, Inner};
 use crate::interrupt::interruptible;
 use crate::state::State;
-use ggp::{BatchError, BatchOptions, Illegal, Opponents, Seeds};
+use ggp::{BatchError, BatchOptions, Illegal, Opponents, Reasoner, Seeds};
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -35,7 +35,7 @@ pub(crate) struct Batch {
 impl Batch {
     pub(crate) fn new(game: &Bound<'_, Game>, lanes: usize, options: &BatchOptions) -> PyResult<Batch> {
         let (py, inner) = (game.py(), Arc::clone(&game.get().inner));
-        let reasoner = inner.reasoner().clone();
+        let reasoner = inner.read(py, Reasoner::clone);
         let batch = py.detach(|| ggp::Batch::new(&reasoner, lanes, options));
         let batch = batch.map_err(|error| error::of_batch(py, &error))?;
         let moves = inner.game.roles().filter_map(|role| Some(reasoner.moves(role)?.len())).collect();
@@ -78,7 +78,7 @@ impl Batch {
 
     pub(crate) fn without_network(&self, py: Python<'_>) -> PyErr {
         let error = error::of_batch(py, &BatchError::NoNetwork);
-        if let Some(why) = self.game.reasoner().fallback() {
+        if let Some(why) = self.game.fallback(py) {
             let note = pyo3::types::PyString::new(py, &format!("why it has none: {why}"));
             let _ = error.value(py).call_method1("add_note", (note,));
         }

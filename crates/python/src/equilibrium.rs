@@ -19,7 +19,7 @@ fn within<T: Send>(
 ) -> PyResult<T> {
     let deadline = seconds.map(duration).transpose()?.map_or(Deadline::never(), Deadline::after);
     let bytes = memory.saturating_mul(1 << 20);
-    let mut reasoner = game.inner.reasoner().clone();
+    let mut reasoner = game.inner.read(py, Reasoner::clone);
     let result = interruptible(py, |stop| {
         reasoner.interrupt_on(stop);
         work(&mut reasoner, &Budget { bytes, deadline, stop })

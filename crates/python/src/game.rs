@@ -68,9 +68,20 @@ impl Inner {
         }))
     }
 
-    /// The machine for single states.
+    /// The machine for single states. No thread waits for it while it holds the interpreter lock, and none calls Python
+    /// while it holds the machine: two threads that did could wait for each other for ever.
     pub(crate) fn reasoner(&self) -> MutexGuard<'_, Reasoner> {
         self.reasoner.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    /// What `call` reads from the machine for single states, without the interpreter lock.
+    pub(crate) fn read<T: Send>(&self, py: Python<'_>, call: impl FnOnce(&Reasoner) -> T + Send) -> T {
+        py.detach(|| call(&self.reasoner()))
+    }
+
+    /// Why the game has no network, although one was wanted.
+    pub(crate) fn fallback(&self, py: Python<'_>) -> Option<String> {
+        self.read(py, |reasoner| reasoner.fallback().map(ToString::to_string))
     }
 
     pub(crate) fn model(&self) -> &BoardModel {
@@ -194,9 +205,22 @@ impl Game {
     }
 
     /// The number of words of a packed state.
-    pub(crate) fn words(&self, py: Python<'_>, reasoner: &Reasoner) -> PyResult<usize> {
-        let fluents = reasoner.fluents().ok_or_else(|| error::of_batch(py, &ggp::BatchError::NoNetwork))?;
-        Ok(fluents.len().div_ceil(64))
+    pub(crate) fn words(&self, py: Python<'_>) -> PyResult<usize> {
+        let fluents = self.inner.read(py, |reasoner| Some(reasoner.fluents()?.len()));
+        let fluents = fluents.ok_or_else(|| error::of_batch(py, &ggp::BatchError::NoNetwork))?;
+        Ok(fluents.div_ceil(64))
+    }
+
+    /// The texts that `call` reads from the network.
+    fn texts_of_network<'py>(
+        &self,
+        py: Python<'py>,
+        call: impl FnOnce(&Reasoner) -> Option<Vec<&str>> + Send,
+    ) -> PyResult<Bound<'py, PyTuple>> {
+        let texts = self.inner.read(py, |reasoner| {
+            Some(call(reasoner)?.into_iter().map(str::to_owned).collect::<Vec<String>>())
+        });
+        PyTuple::new(py, texts.ok_or_else(|| error::of_batch(py, &ggp::BatchError::NoNetwork))?)
     }
 }
 
@@ -240,15 +264,15 @@ impl Game {
 
     /// The machine that executes the game: `"propnet"`, `"compiled"` or `"datalog"`.
     #[getter]
-    fn machine(&self) -> &'static str {
-        self.inner.reasoner().name()
+    fn machine(&self, py: Python<'_>) -> &'static str {
+        self.inner.read(py, Reasoner::name)
     }
 
     /// Why the game has no network, although one was wanted. None if it has one. Without it everything is slower, and
     /// batches have neither rows of fluents nor masks.
     #[getter]
-    fn fallback(&self) -> Option<String> {
-        self.inner.reasoner().fallback().map(ToString::to_string)
+    fn fallback(&self, py: Python<'_>) -> Option<String> {
+        self.inner.fallback(py)
     }
 
     /// The facts that states consist of: the columns of `Batch.observe`.
@@ -257,8 +281,7 @@ impl Game {
     ///     NoNetworkError: If the game has no network.
     #[getter]
     fn fluents<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        let reasoner = self.inner.reasoner();
-        PyTuple::new(py, reasoner.fluents().ok_or_else(|| error::of_batch(py, &ggp::BatchError::NoNetwork))?)
+        self.texts_of_network(py, Reasoner::fluents)
     }
 
     /// The names of the planes of `Batch.observe("planes")`. Those on the board come first: the text of their facts with
@@ -279,11 +302,7 @@ impl Game {
     ///     NoNetworkError: If the game has no network.
     fn moves<'py>(&self, py: Python<'py>, role: &Bound<'_, PyAny>) -> PyResult<Bound<'py, PyTuple>> {
         let role = self.inner.role(role)?;
-        let reasoner = self.inner.reasoner();
-        PyTuple::new(
-            py,
-            reasoner.moves(role).ok_or_else(|| error::of_batch(py, &ggp::BatchError::NoNetwork))?,
-        )
+        self.texts_of_network(py, |reasoner| reasoner.moves(role))
     }
 
     /// The percepts that `role` may get: the columns of `Batch.observe(role=role)` in a game of hidden information.
@@ -292,14 +311,12 @@ impl Game {
     ///     NoNetworkError: If the game has no network.
     fn percepts<'py>(&self, py: Python<'py>, role: &Bound<'_, PyAny>) -> PyResult<Bound<'py, PyTuple>> {
         let role = self.inner.role(role)?;
-        let reasoner = self.inner.reasoner();
-        let percepts = reasoner.percepts_of(role);
-        PyTuple::new(py, percepts.ok_or_else(|| error::of_batch(py, &ggp::BatchError::NoNetwork))?)
+        self.texts_of_network(py, |reasoner| reasoner.percepts_of(role))
     }
 
-    fn __repr__(&self) -> String {
+    fn __repr__(&self, py: Python<'_>) -> String {
         let roles = self.inner.role_names().join(", ");
-        format!("<ggp.Game {} ({roles}) on {}>", self.inner.name, self.inner.reasoner().name())
+        format!("<ggp.Game {} ({roles}) on {}>", self.inner.name, self.machine(py))
     }
 
     fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {

@@ -4,7 +4,7 @@ use crate::error;
 use crate::game::Game;
 use crate::interrupt::interruptible;
 use crate::result::named;
-use ggp::{Generation, Lesson, MctsOptions};
+use ggp::{Generation, Lesson, MctsOptions, Reasoner};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -53,7 +53,7 @@ impl PolicyLearner {
         seed: u64,
         iterations: Option<u64>,
     ) -> PyResult<PolicyLearner> {
-        let reasoner = game.inner.reasoner().clone();
+        let reasoner = game.inner.read(py, Reasoner::clone);
         let known = match (lesson, knowledge) {
             (Some(bytes), _) => {
                 Some(Lesson::from_bytes(bytes).ok_or_else(|| PyValueError::new_err("this is no lesson"))?)

@@ -5,8 +5,8 @@ use crate::game::{Game, duration};
 use crate::interrupt::interruptible;
 use crate::result::named;
 use ggp::{
-    Build, Clocks, Contest, Estimate, Event, MatchSetup, Participant, Participants, PlayerKind, Run,
-    Tournament,
+    Build, Clocks, Contest, Estimate, Event, MatchSetup, Participant, Participants, PlayerKind, Reasoner,
+    Run, Tournament,
 };
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -61,7 +61,7 @@ impl Game {
         };
         let members = Participants::new(members, &contests, Build::default());
         let members = members.map_err(|error| error::of(py, &error.into()))?;
-        let members = members.with_reasoner(&self.inner.reasoner());
+        let members = self.inner.read(py, |reasoner| members.with_reasoner(reasoner));
         let run = Run { concurrency, ..Run::new(games) };
         let mut results = Vec::new();
         let report = interruptible(py, |stop| {
@@ -123,7 +123,7 @@ impl Game {
         let mut setup = MatchSetup::new("python", clocks);
         setup.seed = seed;
         setup.max_steps = max_steps.unwrap_or(setup.max_steps);
-        let reasoner = self.inner.reasoner().clone();
+        let reasoner = self.inner.read(py, Reasoner::clone);
         let outcome = interruptible(py, |stop| ggp::play_match_until(&reasoner, &kinds, setup, stop))?;
         let outcome = outcome.map_err(|error| error::of(py, &error))?;
         let result = PyDict::new(py);

@@ -45,7 +45,8 @@ impl Batch {
             "float32" => true,
             _ => return Err(PyValueError::new_err(format!("dtype is bool, uint8 or float32, not {dtype}"))),
         };
-        let percepts = observer.and_then(|role| Some(self.game.reasoner().percepts_of(role)?.len()));
+        let percepts =
+            observer.and_then(|role| self.game.read(py, |reasoner| Some(reasoner.percepts_of(role)?.len())));
         let (shape, is_rows) = match layout {
             "rows" if percepts.is_some() => ([self.lanes, percepts.unwrap_or(0)], true),
             "facts" | "packed" | "planes" if percepts.is_some() => {

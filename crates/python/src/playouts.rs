@@ -4,7 +4,7 @@ use crate::array::Output;
 use crate::error;
 use crate::game::Game;
 use crate::interrupt::interruptible;
-use ggp::PlayoutPlan;
+use ggp::{PlayoutPlan, Reasoner};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -35,13 +35,13 @@ impl Game {
         if n == 0 || !(1..=256).contains(&threads) {
             return Err(PyValueError::new_err("n must be at least 1, and threads 1 to 256"));
         }
-        let starts = self.states(states)?;
+        let starts = self.states(py, states)?;
         starts
             .len()
             .checked_mul(n)
             .filter(|&all| all <= 1 << 48)
             .ok_or_else(|| PyValueError::new_err("too many playouts: at most 2^48"))?;
-        let reasoner = self.inner.reasoner().clone();
+        let reasoner = self.inner.read(py, Reasoner::clone);
         let mut plan = PlayoutPlan { per_start: n, ..PlayoutPlan::new(seed) };
         plan.max_steps = max_steps.unwrap_or(plan.max_steps);
         let tally = interruptible(py, |stop| reasoner.tally(&starts, plan, threads, stop))?;
@@ -77,11 +77,11 @@ impl Game {
         py: Python<'py>,
         states: &Bound<'py, PyAny>,
     ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>, Bound<'py, PyAny>)> {
-        let starts = self.states(Some(states))?;
-        let reasoner = self.inner.reasoner().clone();
+        let starts = self.states(py, Some(states))?;
+        let reasoner = self.inner.read(py, Reasoner::clone);
         let found = interruptible(py, |stop| reasoner.expand(&starts, stop))?;
         let found = found.map_err(|error| error::of_batch(py, &error))?;
-        let (roles, words) = (self.inner.game.role_count(), self.words(py, &reasoner)?);
+        let (roles, words) = (self.inner.game.role_count(), self.words(py)?);
         let count = found.successors.len() / words.max(1);
         let unreachable = |()| PyValueError::new_err("unreachable");
         let begins = Output::<i64>::new(py, None, &[found.begins.len()], "int64")?.fill(

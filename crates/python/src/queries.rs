@@ -4,7 +4,7 @@ use crate::error;
 use crate::game::{Game, duration};
 use crate::interrupt::interruptible;
 use crate::result::named;
-use ggp::{Explainer, SearchLimits, StateMachine};
+use ggp::{Explainer, Reasoner, SearchLimits, StateMachine};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -13,8 +13,8 @@ impl Game {
     /// The number of sequences of joint moves of each length from 0 to `depth`.
     #[pyo3(signature = (depth, state = None))]
     fn perft(&self, py: Python<'_>, depth: u32, state: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<u64>> {
-        let start = self.states(state)?.swap_remove(0);
-        let mut reasoner = self.inner.reasoner().clone();
+        let start = self.one_state(py, state)?;
+        let mut reasoner = self.inner.read(py, Reasoner::clone);
         let counts = interruptible(py, |stop| {
             reasoner.interrupt_on(stop);
             ggp::perft_until(&mut reasoner, &start, depth, stop)
@@ -39,8 +39,9 @@ impl Game {
         state: Option<&Bound<'_, PyAny>>,
         joint: Option<Vec<String>>,
     ) -> PyResult<String> {
-        let start = self.states(state)?.swap_remove(0);
-        let facts = self.inner.reasoner().facts_of(&start).map_err(|error| error::of_eval(py, &error))?;
+        let start = self.one_state(py, state)?;
+        let facts = py.detach(|| self.inner.reasoner().facts_of(&start));
+        let facts = facts.map_err(|error| error::of_eval(py, &error))?;
         let explained = py.detach(|| {
             let mut explainer = Explainer::new(&self.inner.game);
             explainer.load(&facts, &joint.unwrap_or_default()).map_err(|error| error.to_string())?;
@@ -73,8 +74,8 @@ impl Game {
         memory: usize,
     ) -> PyResult<Bound<'py, PyAny>> {
         let role = self.inner.role(role)?;
-        let start = self.states(state)?.swap_remove(0);
-        let reasoner = self.inner.reasoner().clone();
+        let start = self.one_state(py, state)?;
+        let reasoner = self.inner.read(py, Reasoner::clone);
         let limits = match seconds {
             Some(seconds) => SearchLimits::time(duration(seconds)?),
             None => SearchLimits::default(),

@@ -4,7 +4,7 @@ use crate::error;
 use crate::game::{Game, Inner, duration};
 use crate::interrupt::interruptible;
 use crate::result::named;
-use ggp::{Halt, PlayerSpec, SearchLimits};
+use ggp::{Halt, PlayerSpec, Reasoner, SearchLimits};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::collections::BTreeMap;
@@ -29,7 +29,7 @@ impl Search {
         let PlayerSpec::Mcts(options) = spec else {
             return Err(PyValueError::new_err("only a player of the kind mcts has a tree"));
         };
-        let reasoner = game.reasoner().clone();
+        let reasoner = game.read(py, Reasoner::clone);
         let search = py.detach(|| ggp::Search::from_state(&reasoner, &options, state));
         let search = Mutex::new(search.map_err(|error| error::of(py, &error))?);
         Ok(Search { game: Arc::clone(game), search })
@@ -145,7 +145,7 @@ impl Game {
     ///     ValueError: In a game of hidden information, and for another player.
     #[pyo3(signature = (state = None, player = "mcts"))]
     fn search(&self, py: Python<'_>, state: Option<&Bound<'_, PyAny>>, player: &str) -> PyResult<Search> {
-        let start = self.states(state)?.swap_remove(0);
+        let start = self.one_state(py, state)?;
         Search::new(py, &self.inner, &start, player)
     }
 }

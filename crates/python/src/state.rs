@@ -22,13 +22,14 @@ impl State {
         State { game: Arc::clone(game), state }
     }
 
-    /// This state as a state of `game`, whose machine is `reasoner`.
-    pub(crate) fn own(&self, game: &Arc<Inner>, reasoner: &mut Reasoner) -> Result<ggp::State, EvalError> {
+    /// This state as a state of `game`.
+    fn own(&self, game: &Arc<Inner>) -> Result<ggp::State, EvalError> {
         if Arc::ptr_eq(game, &self.game) {
             return Ok(self.state.clone());
         }
-        let facts = self.game.reasoner().facts_of(&self.state)?;
-        reasoner.state_of(&facts)
+        // The lock of one game at a time.
+        let facts = self.facts_of()?;
+        game.reasoner().state_of(&facts)
     }
 
     fn facts_of(&self) -> Result<Vec<ggp::Fact>, EvalError> {
@@ -66,18 +67,19 @@ impl State {
                 joint[self.game.role(&role)?.index()] = Some(text.extract()?);
             }
         } else {
+            let text: String = given.extract()?;
             let mut choosing = (0..names.len()).filter(|&role| legal[role].len() > 1);
-            let of_chooser = match (choosing.next(), choosing.next()) {
-                (Some(role), None) => Some(role),
-                (None, _) => {
-                    let text: String = given.extract()?;
-                    (0..names.len()).find(|&role| legal[role].contains(&text))
+            let role = match (choosing.next(), choosing.next()) {
+                (Some(role), None) => role,
+                (Some(_), Some(_)) => {
+                    return Err(PyValueError::new_err("several roles choose: give a dict of moves by role"));
                 }
-                _ => None,
+                (None, _) => (0..names.len()).find(|&role| legal[role].contains(&text)).ok_or_else(|| {
+                    let message = format!("no role has the legal move `{text}` here");
+                    error::exception(py, "IllegalMoveError", (message,))
+                })?,
             };
-            let role = of_chooser
-                .ok_or_else(|| PyValueError::new_err("several roles choose: give a dict of moves by role"))?;
-            joint[role] = Some(given.extract()?);
+            joint[role] = Some(text);
         }
         for (role, mv) in joint.iter_mut().enumerate() {
             if mv.is_none() && legal[role].len() == 1 {
@@ -255,34 +257,52 @@ impl State {
 }
 
 impl Game {
-    /// The states that `given` stands for: a state, a list of states, or an array of packed states.
-    pub(crate) fn states(&self, given: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<ggp::State>> {
-        let py = given.map(Bound::py);
-        let mut reasoner = self.inner.reasoner();
-        let (Some(given), Some(py)) = (given, py) else {
-            return Ok(vec![
-                reasoner.initial_state().map_err(|error| Python::attach(|py| error::of_eval(py, &error)))?,
-            ]);
+    /// The states that `given` stands for: a state, a list of states, or an array of packed states; the initial state by
+    /// default.
+    pub(crate) fn states(
+        &self,
+        py: Python<'_>,
+        given: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Vec<ggp::State>> {
+        let Some(given) = given else {
+            return Ok(vec![self.initial_state(py)?.state]);
         };
-        if let Ok(one) = given.cast::<State>() {
-            return Ok(vec![
-                one.get().own(&self.inner, &mut reasoner).map_err(|error| error::of_eval(py, &error))?,
-            ]);
-        }
-        if given.is_instance_of::<PyList>() || given.is_instance_of::<PyTuple>() {
-            let states = given.extract::<Vec<Bound<'_, State>>>().map_err(|_| {
+        let states = if let Ok(one) = given.cast::<State>() {
+            vec![one.clone()]
+        } else if given.is_instance_of::<PyList>() || given.is_instance_of::<PyTuple>() {
+            given.extract::<Vec<Bound<'_, State>>>().map_err(|_| {
                 PyTypeError::new_err("states are a State, a list of them, or an array of packed states")
-            })?;
-            let own = states.iter().map(|state| state.get().own(&self.inner, &mut reasoner));
-            return own.collect::<Result<_, _>>().map_err(|error| error::of_eval(py, &error));
-        }
-        let words = self.words(py, &reasoner)?;
+            })?
+        } else {
+            return self.packed_states(py, given);
+        };
+        let shared: Vec<&State> = states.iter().map(Bound::get).collect();
+        let own = py.detach(|| {
+            shared.iter().map(|state| state.own(&self.inner)).collect::<Result<Vec<ggp::State>, EvalError>>()
+        });
+        own.map_err(|error| error::of_eval(py, &error))
+    }
+
+    /// The states of the array `given` of packed states.
+    fn packed_states(&self, py: Python<'_>, given: &Bound<'_, PyAny>) -> PyResult<Vec<ggp::State>> {
+        let words = self.words(py)?;
         let (items, shape) = input::<u64>(given, "states", "u", "uint64")?;
         if shape.len() != 2 || shape[1] != words {
             return Err(wrong_shape("states", &shape, &[&[shape.first().copied().unwrap_or(0), words]]));
         }
-        let states = items.chunks(words.max(1)).map(|words| reasoner.state_of_words(words));
-        states.collect::<Result<_, _>>().map_err(|error| error::of_eval(py, &error))
+        let states = self.inner.read(py, |reasoner| {
+            let states = items.chunks(words.max(1)).map(|words| reasoner.state_of_words(words));
+            states.collect::<Result<Vec<ggp::State>, EvalError>>()
+        });
+        states.map_err(|error| error::of_eval(py, &error))
+    }
+
+    /// The only state that `given` stands for; the initial state by default.
+    pub(crate) fn one_state(&self, py: Python<'_>, given: Option<&Bound<'_, PyAny>>) -> PyResult<ggp::State> {
+        let [state] = <[ggp::State; 1]>::try_from(self.states(py, given)?).map_err(|states| {
+            PyValueError::new_err(format!("this call takes one state, not {}", states.len()))
+        })?;
+        Ok(state)
     }
 }
 
@@ -313,7 +333,7 @@ impl Game {
     /// Args:
     ///     packed: A uint64 array of shape (n, words).
     fn unpack(&self, packed: &Bound<'_, PyAny>) -> PyResult<Vec<State>> {
-        let states = self.states(Some(packed))?;
+        let states = self.states(packed.py(), Some(packed))?;
         Ok(states.into_iter().map(|state| State::new(&self.inner, state)).collect())
     }
 }

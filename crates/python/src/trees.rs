@@ -3,7 +3,7 @@
 use crate::array::{Output, input, wrong_shape};
 use crate::error;
 use crate::game::{Game, Inner};
-use ggp::{BatchError, Role, Root, TreeOptions};
+use ggp::{BatchError, Reasoner, Role, Root, TreeOptions};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -107,9 +107,12 @@ impl Trees {
     /// Args:
     ///     logits: A float array of shape (leaves, R, A).
     ///     values: A float array of shape (leaves, R), from 0 to 1.
+    ///
+    /// Raises:
+    ///     ValueError: If there is not one row for each leaf that waits, or a value is not finite.
     fn update(&self, py: Python<'_>, logits: &Bound<'_, PyAny>, values: &Bound<'_, PyAny>) -> PyResult<()> {
         let (logits, shape) = input::<f32>(logits, "logits", "f", "float32")?;
-        let count = shape.first().copied().unwrap_or(0);
+        let count = py.detach(|| self.lock().waiting());
         if shape != [count, self.roles, self.width] {
             return Err(wrong_shape("logits", &shape, &[&[count, self.roles, self.width]]));
         }
@@ -169,8 +172,8 @@ impl Game {
         considered: Option<usize>,
         seed: u64,
     ) -> PyResult<Trees> {
-        let starts = self.states(Some(states))?;
-        let reasoner = self.inner.reasoner().clone();
+        let starts = self.states(py, Some(states))?;
+        let reasoner = self.inner.read(py, Reasoner::clone);
         let root = considered.map_or(Root::Puct, Root::Gumbel);
         let options = TreeOptions { simulations, exploration, root, seed };
         let trees = py.detach(|| ggp::Trees::new(&reasoner, &starts, &options));

@@ -103,6 +103,24 @@ def test_a_vector_plays_as_single_environments_do(name, role, mode):
     assert ended > 0 or name in ("english_draughts", "skirmish")
 
 
+def begun(env, seed=None):
+    """What the agent sees first in forty episodes, the first of which begins with `seed`."""
+    return np.array([env.reset(seed=None if number else seed)[0] for number in range(40)])
+
+
+@pytest.mark.parametrize("make", [Env, lambda four, role: VectorEnv(four, 3, role)])
+def test_environments_without_a_seed_play_different_episodes(make):
+    # The opponent moves first, at random.
+    one, two = make(game("connect_four"), "yellow"), make(game("connect_four"), "yellow")
+    seen = begun(one)
+    assert len(np.unique(seen, axis=0)) > 1
+    assert not np.array_equal(seen, begun(two))
+    assert np.array_equal(begun(one, 3), begun(two, 3))
+    one, two = make(game("connect_four"), "yellow"), make(game("connect_four"), "yellow")
+    one.np_random, two.np_random = np.random.default_rng(3), np.random.default_rng(3)
+    assert np.array_equal(begun(one), begun(two))
+
+
 def test_what_does_not_fit_is_refused():
     tic_tac_toe = game("tic_tac_toe")
     with pytest.raises(ValueError, match="iterations"):

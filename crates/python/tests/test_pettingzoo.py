@@ -44,6 +44,59 @@ def test_only_agents_with_a_choice_act():
         one.step(999)
 
 
+@pytest.mark.parametrize("wrong", [-1, 999, 10**12])
+@pytest.mark.parametrize("others_have_acted", [False, True])
+@pytest.mark.parametrize("name", ["rock_paper_scissors", "kuhn_poker"])
+def test_an_illegal_action_is_the_fault_of_its_agent_alone(name, others_have_acted, wrong):
+    one = env(game(name), illegal="end")
+    one.reset(seed=1)
+    if others_have_acted:
+        one.step(int(one.observe(one.agent_selection)["action_mask"].argmax()))
+    guilty = one.agent_selection
+    one.step(wrong)
+    assert all(one.terminations.values())
+    assert one.rewards == {agent: float(agent != guilty) for agent in one.possible_agents}
+    for agent in one.possible_agents:
+        observation = one.observe(agent)
+        assert observation in one.observation_space(agent)
+        if game(name).is_hidden:
+            # What is no action is shown as none, and neither is what an agent has not chosen.
+            own = observation["observation"][len(game(name).percepts(agent)) :]
+            assert own.sum() == (others_have_acted and agent != guilty)
+
+
+@pytest.mark.parametrize("wrong", [-1, 999, 10**12])
+def test_an_action_out_of_range_can_be_observed(wrong):
+    one = parallel_env(game("kuhn_poker"), illegal="end")
+    one.reset(seed=1)
+    one.step({})
+    observations, rewards, terminated, *_ = one.step({"first": wrong})
+    assert rewards == {"first": 0, "second": 1} and all(terminated.values())
+    for agent, observation in observations.items():
+        assert observation in one.observation_space(agent)
+        assert not observation["observation"][len(game("kuhn_poker").percepts(agent)) :].any()
+
+
+def dealt(one, seed=None):
+    """What the agents see of the cards in forty episodes of poker, the first of which begins with `seed`."""
+    seen = []
+    for number in range(40):
+        one.reset(seed=None if number else seed)
+        if isinstance(one, parallel_env):
+            one.step({})
+        seen.append([one._play.observe(agent)["observation"].tolist() for agent in one.possible_agents])
+    return seen
+
+
+@pytest.mark.parametrize("make", [env, parallel_env])
+def test_environments_without_a_seed_play_different_episodes(make):
+    one, two = make(game("kuhn_poker")), make(game("kuhn_poker"))
+    seen = dealt(one)
+    assert any(cards != seen[0] for cards in seen)
+    assert seen != dealt(two)
+    assert dealt(one, 3) == dealt(two, 3)
+
+
 def test_agents_see_their_percepts_alone():
     poker = game("kuhn_poker")
     one = parallel_env(poker)

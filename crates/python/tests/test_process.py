@@ -69,6 +69,41 @@ def test_threads_share_a_game():
     assert batch.terminated.all()
 
 
+def ask_while_numpy_copies():
+    """Unpacks states in one thread, while others ask the game. numpy lets them run while it copies an array."""
+    four = game("connect_four")
+    # No state has all facts, so each call ends soon after the copy. Every second row alone is no contiguous array.
+    wrong = np.full((400_000, len(four.initial_state().pack())), 2**64 - 1, np.uint64)[::2]
+    is_done = threading.Event()
+
+    def unpack():
+        try:
+            for _ in range(30):
+                with pytest.raises(ggp.EvaluationError):
+                    four.unpack(wrong)
+        finally:
+            is_done.set()
+
+    def ask():
+        while not is_done.is_set():
+            assert four.machine == "propnet" and four.fallback is None and four.moves(0) and four.fluents
+
+    with concurrent.futures.ThreadPoolExecutor(3) as pool:
+        for thread in [pool.submit(unpack), pool.submit(ask), pool.submit(ask)]:
+            thread.result()
+
+
+def test_threads_do_not_wait_for_each_other_for_ever():
+    # In a process of its own, which can be killed: threads that wait for the interpreter lock end by nothing else.
+    child = multiprocessing.get_context("spawn").Process(target=ask_while_numpy_copies)
+    child.start()
+    child.join(120)
+    waits = child.is_alive()
+    child.kill()
+    child.join()
+    assert not waits and child.exitcode == 0
+
+
 def rolled_out(arguments):
     one, seed = arguments
     return one.batch(30, seed=seed).rollout().tolist(), one.initial_state()

@@ -97,6 +97,13 @@ def test_what_is_wrong_is_said(connect_four):
     wrong = lambda facts, mask, logits, values: (logits[:, :, 1:], values)
     with pytest.raises(ValueError, match="logits must have the shape"):
         ggp.search(connect_four, wrong).run(connect_four.initial_state())
+    for rows in (0, 2):
+        other = lambda facts, mask, logits, values: (logits[:1].repeat(rows, axis=0), values[:1].repeat(rows, axis=0))
+        with pytest.raises(ValueError, match=rf"logits must have the shape \(1, .*, not \({rows}, "):
+            ggp.search(connect_four, other).run(connect_four.initial_state())
+    half = lambda facts, mask, logits, values: (logits[: len(mask) // 2], values[: len(mask) // 2])
+    with pytest.raises(ValueError, match="logits must have the shape"):
+        ggp.search(connect_four, half, 8).run(connect_four.batch(8))
     with pytest.raises(ZeroDivisionError):
         ggp.search(connect_four, lambda *_: 1 / 0).run(connect_four.initial_state())
     with pytest.raises(ggp.NoNetworkError):

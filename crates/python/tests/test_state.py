@@ -53,6 +53,46 @@ def test_joint_moves_are_given_in_three_ways(connect_four):
         game("rock_paper_scissors").initial_state().next("rock")
 
 
+def test_a_move_that_nobody_can_make_is_illegal():
+    one = ggp.load("(role a) (init start) (legal a go) (next over) (<= terminal (true over)) (goal a 100)")
+    start = one.initial_state()
+    with pytest.raises(ggp.IllegalMoveError, match="no role has the legal move `stay`"):
+        start.next("stay")
+    over = start.next("go")
+    assert over.is_terminal
+    for call in (lambda: over.next("go"), lambda: over.percepts("go", "a")):
+        with pytest.raises(ggp.IllegalMoveError, match="no role has the legal move `go`"):
+            call()
+
+
+def test_one_state_is_neither_none_nor_several(connect_four):
+    start = connect_four.initial_state()
+    packed = start.pack()[None]
+    for call in (
+        connect_four.search,
+        lambda state: connect_four.perft(1, state),
+        lambda state: connect_four.explain("terminal", state),
+        lambda state: connect_four.solve("red", state, seconds=0.1),
+        lambda state: connect_four.analyze(state, iterations=1),
+    ):
+        for wrong, count in (([], 0), (packed[:0], 0), ((start, start), 2), (packed.repeat(3, axis=0), 3)):
+            with pytest.raises(ValueError, match=f"takes one state, not {count}"):
+                call(wrong)
+    assert connect_four.perft(1, [start]) == connect_four.perft(1, packed) == [1, 7]
+
+
+def test_states_of_another_game_are_known_by_their_facts(connect_four):
+    slow = game("connect_four", "datalog")
+    after = [one.initial_state().next("(drop 4)") for one in (slow, connect_four)]
+    own, foreign, mixed = [connect_four.initial_state()], slow.initial_state(), [*after, slow.initial_state()]
+    assert connect_four.perft(2, foreign) == slow.perft(2, own[0]) == [1, 7, 49]
+    means, *_ = connect_four.playouts(20, mixed, seed=1)
+    again, *_ = connect_four.playouts(20, [after[1], after[1], *own], seed=1)
+    assert np.array_equal(means, again)
+    with pytest.raises(ggp.EvaluationError):
+        connect_four.perft(1, game("nim").initial_state())
+
+
 def test_states_are_values(connect_four):
     start = connect_four.initial_state()
     assert connect_four.state(start.facts) == start

@@ -6,7 +6,8 @@ information also where it has got percepts. An observation has one int8 item for
 hidden information it has one for each percept of the role, those of the last step, and then one for
 each of its actions, 1 for its last one. `info["action_mask"]`, int8, says which actions are legal;
 `action_space.sample(info["action_mask"])` draws one. An illegal action ends the episode with the reward 0, or raises with
-`illegal="raise"`. The reward comes at the end: the goal divided by 100.
+`illegal="raise"`. The reward comes at the end: the goal divided by 100. The first `reset` without a seed draws one from
+`np_random`, so that environments without a seed play different episodes.
 """
 
 from __future__ import annotations
@@ -28,6 +29,17 @@ def _spaces(vec: VecEnv) -> tuple[Any, Any]:
     return observation, spaces.Discrete(len(vec.game.moves(vec.role)))
 
 
+def _begin(env: Env | VectorEnv, seed: int | None) -> None:
+    """Begins the first episodes of `seed`. Without one, it draws a seed the first time, and then begins the next."""
+    if seed is None and env._is_new:
+        seed = int(env.np_random.integers(2**63))
+    env._is_new = False
+    if seed is None:
+        env._vec.reset()
+    else:
+        env._vec.restart(seed)
+
+
 class Env(gymnasium.Env[NDArray[np.int8], int]):
     """One episode at a time."""
 
@@ -45,6 +57,7 @@ class Env(gymnasium.Env[NDArray[np.int8], int]):
         render_mode: str | None = None,
     ) -> None:
         self._vec = VecEnv(game, 1, role, opponents, max_steps=max_steps, illegal=illegal, layout=layout)
+        self._is_new = True
         self.observation_space, self.action_space = _spaces(self._vec)
         self.render_mode = render_mode
 
@@ -59,10 +72,7 @@ class Env(gymnasium.Env[NDArray[np.int8], int]):
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[NDArray[np.int8], dict[str, Any]]:
         super().reset(seed=seed)
-        if seed is None:
-            self._vec.reset()
-        else:
-            self._vec.restart(seed)
+        _begin(self, seed)
         return self._observe(), self._info()
 
     def step(self, action: int) -> tuple[NDArray[np.int8], float, bool, bool, dict[str, Any]]:
@@ -95,6 +105,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[NDArray[np.int8], NDArray[np.int64], 
         self._vec = VecEnv(
             game, num_envs, role, opponents, threads=threads, max_steps=max_steps, illegal=illegal, layout=layout
         )
+        self._is_new = True
         self.num_envs = num_envs
         self.autoreset_mode = AutoresetMode(autoreset_mode)
         self.metadata = {"autoreset_mode": self.autoreset_mode}
@@ -120,10 +131,8 @@ class VectorEnv(gymnasium.vector.VectorEnv[NDArray[np.int8], NDArray[np.int64], 
             if seed is not None:
                 raise ValueError("a seed begins all lanes anew: leave out the reset_mask")
             self._vec.reset(mask)
-        elif seed is None:
-            self._vec.reset()
         else:
-            self._vec.restart(seed)
+            _begin(self, seed)
         return self._observe(), self._info()
 
     def step(

@@ -12,10 +12,13 @@ Both environments take the same arguments:
 - `illegal`: `"raise"` if an illegal action raises, `"end"` if it ends the episode: the agent at fault gets the reward 0, the
   others get 1.
 - `render_mode`: `"ansi"` for boards as text.
+
+The first `reset` without a seed draws one, so that environments without a seed play different episodes.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -53,15 +56,22 @@ class _Play:
         )
 
     def reset(self, seed: int | None) -> None:
-        if seed is not None:
-            self.batch.restart(seed)
-        elif not self.is_new:
+        if seed is None and self.is_new:
+            seed = int(np.random.default_rng().integers(2**63))
+        if seed is None:
             self.batch.reset()
+        else:
+            self.batch.restart(seed)
         self.is_new = False
         self.last = {}
 
-    def step(self, actions: dict[str, int]) -> None:
-        joint = np.full((1, len(self.game.roles)), -1, np.int32)
+    def step(self, actions: dict[str, int], waiting: Iterable[str] = ()) -> None:
+        """Makes a step with `actions`. The agents of `waiting`, which have not acted yet, make their first legal moves, so that
+        they are not at fault.
+        """
+        joint = np.full((1, len(self.game.roles)), -1, np.int64)
+        for role in waiting:
+            joint[0, self.numbers[role]] = self.mask(role).argmax()
         for role, action in actions.items():
             joint[0, self.numbers[role]] = action
         self.batch.step(joint)
@@ -83,8 +93,10 @@ class _Play:
         facts = self.batch.observe(dtype="uint8", role=role)[0].astype(np.int8)
         if self.game.is_hidden:
             own = np.zeros(len(self.moves[role]), np.int8)
-            if role in self.last:
-                own[self.last[role]] = 1
+            last = self.last.get(role, -1)
+            # An illegal action may be the index of no move.
+            if 0 <= last < len(own):
+                own[last] = 1
             facts = np.concatenate([facts, own])
         return {"observation": facts, "action_mask": self.mask(role)}
 
@@ -194,14 +206,18 @@ class env(_Env, AECEnv[str, Observation, "int | None"]):  # type: ignore[misc]
             self._was_dead_step(action)
             return
         mask = self._play.mask(agent)
-        is_legal = action is not None and 0 <= int(action) < len(mask) and mask[int(action)] == 1
+        number = -1 if action is None else int(action)
+        is_move = 0 <= number < len(mask)
+        is_legal = is_move and mask[number] == 1
         if not is_legal and (self._illegal == "raise" or action is None):
             raise ValueError(f"{agent}: the action {action} is not legal; observe()['action_mask'] shows the legal ones")
         self._cumulative_rewards[agent] = 0.0
         self.rewards = {agent: 0.0 for agent in self.agents}
-        self._chosen[agent] = int(action or 0)
-        if not is_legal or not self._waiting():
-            self._play.step(self._chosen)
+        # A negative number would stand for a missing action, which is legal for an agent without a choice.
+        self._chosen[agent] = number if is_move else len(mask)
+        waiting = self._waiting()
+        if not is_legal or not waiting:
+            self._play.step(self._chosen, waiting)
             self._chosen = {}
             self.rewards = self._play.rewards()
         self._advance()
