@@ -98,6 +98,9 @@ export class Board {
     board.style.setProperty("--rows", height / 100);
     this.lines = el("div", { class: "lines" });
     board.append(el("div", { class: "ground" }, drawing(ground, width, height)), this.lines);
+    // The square that Tab leads to: a hole cannot have the focus.
+    let first = 0;
+    while (this.holes.has(first)) first++;
     boards.forEach((_, number) => {
       for (let row = 0; row < this.shape.rows; row++) {
         const line = el("div", { role: "row", class: "row" });
@@ -108,7 +111,7 @@ export class Board {
             type: "button",
             role: "gridcell",
             class: "square",
-            tabindex: square === 0 ? 0 : -1,
+            tabindex: square === first ? 0 : -1,
             "data-square": square,
             disabled: hole,
             hidden: hole && !this.model.grounded,

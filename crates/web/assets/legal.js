@@ -13,6 +13,7 @@ export class LegalMoves {
   constructor(play, point, again) {
     this.play = play;
     this.point = point;
+    this.drawn = [];
     this.filter = el("input", {
       type: "search",
       placeholder: "type a move, Enter plays it (/)",
@@ -40,8 +41,12 @@ export class LegalMoves {
   /** Lists the moves `legal` of all roles, or of the role that chooses. */
   list(legal, roles, role) {
     if (!this.element.open) return;
-    const of = role >= 0 ? [role] : roles.map((_, at) => at);
     const text = this.filter.value.trim().toLowerCase();
+    // A list that would be the same is not made anew, so that its buttons keep the focus.
+    const drawn = [legal, role, text];
+    if (drawn.every((part, at) => part === this.drawn[at])) return;
+    this.drawn = drawn;
+    const of = role >= 0 ? [role] : roles.map((_, at) => at);
     const item = (at, move) => {
       const shown = role >= 0 ? moveText(move.move) : `${roles[at]}: ${moveText(move.move)}`;
       const point = (moves) => () => this.point(moves);

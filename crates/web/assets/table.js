@@ -214,7 +214,6 @@ export class Table {
     this.board?.show(node, from);
     if (from !== null && node.parent === from) this.hear(node);
     this.render();
-    this.listMoves();
   }
 
   async look(number) {
@@ -272,6 +271,8 @@ export class Table {
       this.board.mark(next, this.chosen);
     }
     this.showChoices(moves);
+    // Until what is on its way is there, the list stays, and with it the focus.
+    if (!this.isBusy()) this.listMoves();
     say(this.state, sentence(this, role, isTip));
     this.showSide();
     const at = line.indexOf(this.view);

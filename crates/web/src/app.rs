@@ -5,12 +5,12 @@
 //! longest is closed, but only if it has been idle for longer than [`LEFT`]. Otherwise the server refuses the
 //! new session.
 
-use crate::catalogue::Offer;
+use crate::catalogue::{Offer, keep};
 use crate::config::Config;
 use crate::gallery::Gallery;
-use crate::hidden::{HiddenSession, sealed};
+use crate::hidden::{Elsewhere, HiddenSession, sealed};
 use crate::id::any_id;
-use crate::known::{Known, check, check_within};
+use crate::known::{Known, check};
 use crate::loading::{Cancelled, Loading, Stage};
 use crate::lock::lock;
 use crate::pool::Pool;
@@ -138,13 +138,13 @@ impl App {
     /// What is known of each offered game from its text.
     pub(crate) fn summaries(&self) -> Vec<Value> {
         let offers = lock(&self.offers).clone();
-        offers.iter().map(|offer| Value::clone(&self.gallery.summary(offer))).collect()
+        offers.iter().map(|offer| Value::clone(&self.gallery.summary(offer, &self.offers))).collect()
     }
 
     /// The board of the first state of an offered game.
     pub(crate) fn picture(&self, name: &str) -> Result<Value, Failure> {
         let offer = self.offer(name).ok_or_else(|| Failure::missing("game"))?;
-        Ok(Value::clone(&self.gallery.picture(&offer)))
+        Ok(Value::clone(&self.gallery.picture(&offer, &self.offers)))
     }
 
     /// The offered game `name`.
@@ -256,13 +256,14 @@ impl App {
     fn make_room(&self, upload: bool) -> Result<(), Failure> {
         let watched = lock(&self.watched).clone();
         let sessions = lock(&self.sessions);
-        let counted = |session: &&Arc<dyn Table>| !upload || !session.known().offered;
-        let most = if upload { self.config.uploads } else { self.config.sessions };
-        let full =
-            sessions.len() >= self.config.sessions || sessions.values().filter(counted).count() >= most;
-        if !full {
+        let uploads = sessions.values().filter(|session| !session.known().offered).count();
+        // At the limit of the uploads, only the end of one of them makes room for another.
+        let by_uploads = upload && uploads >= self.config.uploads;
+        if !by_uploads && sessions.len() < self.config.sessions {
             return Ok(());
         }
+        let most = if by_uploads { self.config.uploads } else { self.config.sessions };
+        let counted = |session: &&Arc<dyn Table>| !by_uploads || !session.known().offered;
         let candidates = sessions.values().filter(counted).filter(|s| Some(s.id()) != watched.as_deref());
         let left = candidates.max_by_key(|session| session.idle()).filter(|session| session.idle() > LEFT);
         let Some(id) = left.map(|session| session.id().to_owned()) else {
@@ -275,11 +276,11 @@ impl App {
     }
 
     /// The findings of the rule checks and the roles of the requested game, as JSON. The roles are null if
-    /// the rules have errors.
-    pub(crate) fn look(&self, wanted: &Wanted) -> Result<Value, Failure> {
-        let (_, kif, upload) = self.rules(wanted)?;
-        let (game, findings) = check(&kif, upload);
-        let findings: Vec<Value> = locate(&findings, "", &kif)
+    /// the rules have errors. The checks end when `loading` is cancelled.
+    pub(crate) fn look(&self, wanted: &Wanted, loading: &Loading) -> Result<Value, Failure> {
+        let (offer, upload) = self.rules(wanted)?;
+        let (game, findings) = loading.run(Stage::Rules, |stop| check(&offer.kif, upload, Some(stop)))?;
+        let findings: Vec<Value> = locate(&findings, "", &offer.kif)
             .iter()
             .map(|f| {
                 json!({
@@ -295,15 +296,14 @@ impl App {
         Ok(json!({ "findings": findings, "roles": roles }))
     }
 
-    /// The name and text of the requested rules, and whether they are uploaded.
-    fn rules(&self, wanted: &Wanted) -> Result<(String, Vec<u8>, bool), Failure> {
+    /// The name and text of the requested game, and whether its rules are uploaded.
+    fn rules(&self, wanted: &Wanted) -> Result<(Offer, bool), Failure> {
         if let Some(rules) = &wanted.rules {
-            let name = wanted.name.clone().unwrap_or_else(|| "uploaded".to_owned());
-            return Ok((name.chars().take(60).collect(), rules.clone().into_bytes(), true));
+            let name = wanted.name.as_deref().unwrap_or("uploaded").chars().take(60).collect();
+            return Ok((Offer { name, kif: rules.clone().into_bytes(), sidecar: None }, true));
         }
         let name = wanted.game.as_deref().unwrap_or_default();
-        let offer = self.offer(name).ok_or_else(|| Failure::missing("game"))?;
-        Ok((offer.name, offer.kif, false))
+        Ok((self.offer(name).ok_or_else(|| Failure::missing("game"))?, false))
     }
 
     /// Waits until a game may be prepared.
@@ -341,24 +341,29 @@ impl App {
         {
             return Ok(Arc::clone(known));
         }
-        let (name, kif, upload) = self.rules(wanted)?;
-        let read = |stop: &StopToken| check_within(&kif, upload, Some(stop)).0;
+        let (offer, upload) = self.rules(wanted)?;
+        self.prepare(&offer, upload, loading)
+    }
+
+    /// Prepares the game `offer`, whose rules are uploaded if `upload` is true. An offered game is kept for
+    /// the sessions to come, unless another text of it was saved in the meantime.
+    fn prepare(&self, offer: &Offer, upload: bool, loading: &Loading) -> Result<Arc<Known>, Failure> {
+        let read = |stop: &StopToken| check(&offer.kif, upload, Some(stop)).0;
         let game = loading.run(Stage::Rules, read)?;
         let game: Arc<Game> =
             Arc::new(game.ok_or_else(|| Failure::bad("the rules have errors; they are shown when checked"))?);
-        let offer = if upload { None } else { self.offer(&name) };
-        let sidecar = offer.and_then(|offer| offer.sidecar);
-        let sidecar = sidecar.and_then(|text| Sidecar::parse(&String::from_utf8_lossy(&text)).ok());
+        let sidecar = offer.sidecar.as_ref();
+        let sidecar = sidecar.and_then(|text| Sidecar::parse(&String::from_utf8_lossy(text)).ok());
         let Config { choice, cache, .. } = &*self.config;
         let prepare = |stop: &StopToken| {
-            Known::prepare(name.clone(), !upload, game, sidecar.as_ref(), *choice, cache.clone(), stop)
+            Known::prepare(offer.name.clone(), !upload, game, sidecar.as_ref(), *choice, cache.clone(), stop)
         };
         let known = loading
             .run(Stage::Board, prepare)?
             .map_err(|error| Failure::new(StatusCode::UNPROCESSABLE_ENTITY, error))?;
         let known = Arc::new(known.with_knowledge(self.config.knowledge.as_deref()));
         if !upload {
-            lock(&self.known).insert(name, Arc::clone(&known));
+            keep(&self.offers, offer, Arc::clone(&known), &self.known);
         }
         Ok(known)
     }
@@ -435,15 +440,82 @@ impl App {
         let id = any_id(number);
         // The keys of the two hashes are secret, so neither the id nor the seed tells the other.
         let seed = RandomState::new().hash_one(number);
+        let elsewhere = record.as_ref().map(Elsewhere::of).unwrap_or_default();
         let opening = Opening { id: id.clone(), seed, seats, record };
         let (upload, hidden) = (!known.offered, known.hidden_information);
         let session = Session::new(known, opening, &self.config, &self.pool)?;
-        let session: Arc<dyn Table> = if hidden { HiddenSession::begin(session)? } else { session };
+        let session: Arc<dyn Table> =
+            if hidden { HiddenSession::begin(session, elsewhere)? } else { session };
         if let Err(failure) = self.make_room(upload) {
             session.close();
             return Err(failure);
         }
         lock(&self.sessions).insert(id, Arc::clone(&session));
         Ok(session)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ggp::Choice;
+    use ggp_game::{Simulate, Simulated};
+
+    /// A server that offers the embedded games.
+    fn app(config: Config) -> App {
+        let simulate: Simulate = Arc::new(|_: &Arc<Game>, _, _: &StopToken| Ok(Simulated::default()));
+        let config = Config { threads: 1, choice: Choice::Datalog, ..config };
+        let studio = Studio::new(simulate, None);
+        App::new(config, crate::catalogue::embedded(), studio, None).expect("a thread can be started")
+    }
+
+    fn wanted(request: Value) -> Wanted {
+        serde_json::from_value(request).expect("a request")
+    }
+
+    #[test]
+    fn rules_that_are_saved_during_a_preparation_are_played_next() {
+        let app = app(Config::default());
+        let nim = wanted(json!({"game": "nim"}));
+        let (earlier, upload) = app.rules(&nim).expect("it is offered");
+        let maze = app.offer("maze").expect("it is offered");
+        app.replace("nim", Part::Rules, &String::from_utf8_lossy(&maze.kif));
+        let prepared = app.prepare(&earlier, upload, &Loading::new()).expect("the rules are in order");
+        assert_eq!(prepared.game.role_count(), 2);
+        let known = app.learn(&nim, &Loading::new()).expect("the rules are in order");
+        assert_eq!(known.game.role_count(), 1, "the maze is a puzzle");
+        let again = app.learn(&nim, &Loading::new()).expect("the rules are in order");
+        assert!(Arc::ptr_eq(&known, &again));
+    }
+
+    #[test]
+    fn an_upload_takes_the_place_of_any_session_that_is_left() {
+        let app = app(Config { sessions: 2, uploads: 1, ..Config::default() });
+        let learn = |request: Value| app.learn(&wanted(request), &Loading::new()).expect("a game");
+        let open = |id: &str, known: &Arc<Known>| {
+            let seats = vec![Some(SeatPlayer::Person); known.game.role_count()];
+            let opening = Opening { id: id.to_owned(), seed: 0, seats, record: None };
+            let session = Session::new(Arc::clone(known), opening, &app.config, &app.pool);
+            let session = session.expect("the game can begin");
+            lock(&app.sessions).insert(id.to_owned(), Arc::<Session>::clone(&session));
+            session
+        };
+        let refused = || app.make_room(true).expect_err("nobody has left").body["error"].to_string();
+        let nim = learn(json!({"game": "nim"}));
+        open("first", &nim);
+        let left = open("second", &nim);
+        assert!(refused().contains("all 2 tables are taken"), "{}", refused());
+        left.age(2 * LEFT);
+        app.make_room(true).expect("somebody has left");
+        assert!(app.session("second").is_err() && app.session("first").is_ok());
+
+        // At the limit of the uploads, only an upload makes room for another.
+        let text = String::from_utf8(app.offer("nim").expect("it is offered").kif).expect("UTF-8");
+        let upload = open("upload", &learn(json!({"rules": text})));
+        open("third", &nim).age(2 * LEFT);
+        assert!(refused().contains("all 1 tables are taken"), "{}", refused());
+        upload.age(2 * LEFT);
+        app.make_room(true).expect("somebody has left");
+        assert!(app.session("upload").is_err() && app.session("third").is_ok());
     }
 }

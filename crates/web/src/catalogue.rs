@@ -4,11 +4,14 @@
 //! Invariant: a game is looked up by name in a list made at the start. No name from a request becomes
 //! part of a path.
 
+use crate::lock::lock;
+use std::collections::HashMap;
 use std::io;
 use std::path::Path;
+use std::sync::Mutex;
 
 /// An offered game.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Offer {
     /// The name of the game: the file name without `.kif`.
     pub name: String,
@@ -93,6 +96,17 @@ pub fn folder(path: &Path) -> io::Result<Vec<Offer>> {
     }
     offers.sort_by(|a, b| a.name.cmp(&b.name));
     Ok(offers)
+}
+
+/// Keeps `made`, which was made from the text of `offer`, in `kept`. Keeps nothing if `offers` has another
+/// text of the game by now.
+pub(crate) fn keep<T>(offers: &Mutex<Vec<Offer>>, offer: &Offer, made: T, kept: &Mutex<HashMap<String, T>>) {
+    // Whoever changes a text removes afterwards what was made from it. No text changes while the lock on the
+    // games is held, so nothing is kept after that removal.
+    let offers = lock(offers);
+    if offers.contains(offer) {
+        lock(kept).insert(offer.name.clone(), made);
+    }
 }
 
 #[cfg(test)]

@@ -3,8 +3,8 @@
 //! The summary of a game comes from its text alone, so that a page with many games is there at once. Its picture, the
 //! board of the first state, needs the rules to be evaluated. It is made when a page asks for it, and kept.
 
-use crate::catalogue::Offer;
-use crate::known::check_within;
+use crate::catalogue::{Offer, keep};
+use crate::known::check;
 use crate::lock::lock;
 use crate::moment::Moment;
 use crate::picture;
@@ -48,25 +48,26 @@ impl Gallery {
         }
     }
 
-    /// The summary of an offered game.
-    pub(crate) fn summary(&self, offer: &Offer) -> Arc<Value> {
+    /// The summary of an offered game. It is kept if `offers` still has the text of `offer`.
+    pub(crate) fn summary(&self, offer: &Offer, offers: &Mutex<Vec<Offer>>) -> Arc<Value> {
         if let Some(known) = lock(&self.summaries).get(&offer.name) {
             return Arc::clone(known);
         }
         let summary = Arc::new(summary(offer));
-        lock(&self.summaries).insert(offer.name.clone(), Arc::clone(&summary));
+        keep(offers, offer, Arc::clone(&summary), &self.summaries);
         summary
     }
 
-    /// The picture of an offered game, or the reason why there is none.
-    pub(crate) fn picture(&self, offer: &Offer) -> Arc<Value> {
+    /// The picture of an offered game, or the reason why there is none. It is kept if `offers` still has the
+    /// text of `offer`.
+    pub(crate) fn picture(&self, offer: &Offer, offers: &Mutex<Vec<Offer>>) -> Arc<Value> {
         if let Some(known) = lock(&self.pictures).get(&offer.name) {
             return Arc::clone(known);
         }
         let dog = Watchdog::until(Deadline::never()).or_after_cpu_time(TIME);
         let picture =
             Arc::new(dog.watch(|stop| draw(offer, stop)).unwrap_or_else(|error| json!({ "error": error })));
-        lock(&self.pictures).insert(offer.name.clone(), Arc::clone(&picture));
+        keep(offers, offer, Arc::clone(&picture), &self.pictures);
         picture
     }
 
@@ -129,7 +130,7 @@ fn about(text: &str) -> String {
 /// # Errors
 /// The reason why it cannot be drawn.
 fn draw(offer: &Offer, stop: &StopToken) -> Result<Value, String> {
-    let (game, _) = check_within(&offer.kif, false, Some(stop));
+    let (game, _) = check(&offer.kif, false, Some(stop));
     let late = || "it takes too long to draw".to_owned();
     let game = Arc::new(
         game.ok_or_else(|| if stop.is_stopped() { late() } else { "the rules have errors".to_owned() })?,
@@ -191,24 +192,41 @@ mod tests {
 
     #[test]
     fn a_game_is_summed_up_and_drawn() {
-        let offers = crate::catalogue::embedded();
-        let offer = |name: &str| offers.iter().find(|offer| offer.name == name).expect("it is there");
-        let gallery = Gallery::new();
-        let poker = gallery.summary(offer("kuhn_poker"));
+        let embedded = crate::catalogue::embedded();
+        let offer = |name: &str| embedded.iter().find(|offer| offer.name == name).expect("it is there");
+        let (gallery, offers) = (Gallery::new(), Mutex::new(embedded.clone()));
+        let poker = gallery.summary(offer("kuhn_poker"), &offers);
         assert_eq!(
             (&poker["players"], &poker["chance"], &poker["hidden"]),
             (&json!(2), &json!(true), &json!(true))
         );
         for (name, simultaneous) in [("tic_tac_toe", false), ("rock_paper_scissors", true)] {
-            let picture = gallery.picture(offer(name));
+            let picture = gallery.picture(offer(name), &offers);
             assert_eq!(picture["simultaneous"], simultaneous, "{name}");
         }
         let broken = Offer { name: "broken".to_owned(), kif: b"(role".to_vec(), sidecar: None };
-        assert_eq!(gallery.summary(&broken)["players"], 0);
-        assert_eq!(gallery.picture(&broken)["error"], "the rules have errors");
+        assert_eq!(gallery.summary(&broken, &offers)["players"], 0);
+        assert_eq!(gallery.picture(&broken, &offers)["error"], "the rules have errors");
         // A growth without bound ends.
         let endless = b"(role a) (init (n 0)) (legal a go) (<= (next (n 0)) (true (n 0))) (p 0) (<= (p (s ?x)) (p ?x)) (<= terminal (p z)) (goal a 0)";
         let endless = Offer { name: "endless".to_owned(), kif: endless.to_vec(), sidecar: None };
-        assert!(gallery.picture(&endless)["error"].is_string());
+        assert!(gallery.picture(&endless, &offers)["error"].is_string());
+    }
+
+    #[test]
+    fn what_was_made_from_an_earlier_text_is_not_kept() {
+        let now = Offer { name: "mine".to_owned(), kif: b"(role a) (role b)".to_vec(), sidecar: None };
+        let (gallery, offers) = (Gallery::new(), Mutex::new(vec![now.clone()]));
+        let other_rules = Offer { kif: b"(role a)".to_vec(), ..now.clone() };
+        let other_view = Offer { sidecar: Some(b"{}".to_vec()), ..now.clone() };
+        for earlier in [&other_rules, &other_view] {
+            gallery.summary(earlier, &offers);
+            gallery.picture(earlier, &offers);
+            assert!(lock(&gallery.summaries).is_empty() && lock(&gallery.pictures).is_empty(), "{earlier:?}");
+        }
+        gallery.summary(&now, &offers);
+        gallery.picture(&now, &offers);
+        assert_eq!(lock(&gallery.summaries)["mine"]["players"], 2);
+        assert!(lock(&gallery.pictures).contains_key("mine"));
     }
 }

@@ -34,7 +34,10 @@ pub(crate) async fn guard(State(app): State<Arc<App>>, request: Request, next: N
         None if streams => next.run(request).await,
         None => match tokio::time::timeout(LONGEST, next.run(request)).await {
             Ok(response) => response,
-            Err(_) => Failure::new(StatusCode::REQUEST_TIMEOUT, "that took too long").into_response(),
+            Err(_) => {
+                let error = format!("the server gave this up: it takes more than {} s", LONGEST.as_secs());
+                Failure::new(StatusCode::REQUEST_TIMEOUT, error).into_response()
+            }
         },
     };
     let headers = response.headers_mut();

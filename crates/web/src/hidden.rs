@@ -29,7 +29,6 @@ use match_play::RunningMatch;
 use screen::Sight;
 pub(crate) use seat_view::SeatView;
 use serde_json::{Value, json};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::sync::watch;
@@ -41,10 +40,24 @@ pub(crate) struct HiddenSession {
     /// The match that is being played here. `None` before the first match, after the end of a match, and if the
     /// match is played elsewhere.
     running: Mutex<Option<RunningMatch>>,
-    /// Whether a match that is played elsewhere has ended before a terminal state.
-    aborted: AtomicBool,
-    /// Whether a person plays in a match that is played elsewhere.
-    has_person: AtomicBool,
+    /// Read only if the match is played elsewhere.
+    elsewhere: Mutex<Elsewhere>,
+}
+
+/// What the record of a match that is played elsewhere says about who may see the match.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Elsewhere {
+    /// Whether the match has ended before a terminal state.
+    aborted: bool,
+    /// Whether a person plays in the match.
+    has_person: bool,
+}
+
+impl Elsewhere {
+    /// What `record` says.
+    pub(crate) fn of(record: &Record) -> Elsewhere {
+        Elsewhere { aborted: record.is_aborted, has_person: record.is_player_human.contains(&true) }
+    }
 }
 
 /// The reason why a request is refused that would give a person a second try, or the view of another seat.
@@ -53,13 +66,14 @@ const NO_SECOND_TRY: &str = "the match hides things, so it is played to its end 
 
 impl HiddenSession {
     /// A session of hidden information over `truth`, which keeps the true states. Begins the match in the
-    /// current state of `truth`, unless the match is over or is played elsewhere.
+    /// current state of `truth`, unless the match is over or is played elsewhere. `elsewhere` is what the
+    /// record of a match that is played elsewhere says.
     ///
     /// # Errors
     /// When the match cannot be started.
-    pub(crate) fn begin(truth: Arc<Session>) -> Result<Arc<HiddenSession>, Refusal> {
-        let (aborted, has_person) = (AtomicBool::new(false), AtomicBool::new(false));
-        let session = Arc::new(HiddenSession { truth, running: Mutex::default(), aborted, has_person });
+    pub(crate) fn begin(truth: Arc<Session>, elsewhere: Elsewhere) -> Result<Arc<HiddenSession>, Refusal> {
+        let (running, elsewhere) = (Mutex::default(), Mutex::new(elsewhere));
+        let session = Arc::new(HiddenSession { truth, running, elsewhere });
         session.resume(&mut lock(&session.running))?;
         Ok(session)
     }
@@ -88,8 +102,10 @@ impl HiddenSession {
         };
         match running {
             None if !self.truth.is_watched() || self.truth.is_over() => Sight::Everything,
-            None if self.aborted.load(Ordering::Relaxed) => Sight::Everything,
-            None => shown(!self.has_person.load(Ordering::Relaxed)),
+            None => {
+                let Elsewhere { aborted, has_person } = *lock(&self.elsewhere);
+                if aborted { Sight::Everything } else { shown(!has_person) }
+            }
             Some(running) if running.screen.has_people() => running.screen.sight(),
             Some(_) => shown(true),
         }
@@ -249,9 +265,8 @@ impl Table for HiddenSession {
     }
 
     fn follow(self: Arc<Self>, record: &Record) -> Result<(), Refusal> {
-        // The flags come first, so that a page never sees more of the new record than they allow.
-        self.has_person.store(record.is_player_human.contains(&true), Ordering::Relaxed);
-        self.aborted.store(record.is_aborted, Ordering::Relaxed);
+        // This comes first, so that a page never sees more of the new record than it allows.
+        *lock(&self.elsewhere) = Elsewhere::of(record);
         Session::follow(&self.truth, record)
     }
 

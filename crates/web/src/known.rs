@@ -22,17 +22,9 @@ fn upload_limits() -> Limits {
 }
 
 /// Checks the rules `kif`. Returns the game, or `None` if a finding is an error, and all findings. `upload`
-/// is true for rules from a visitor and false for rules from the catalogue.
-pub(crate) fn check(kif: &[u8], upload: bool) -> (Option<Game>, Vec<Diagnostic>) {
-    check_within(kif, upload, None)
-}
-
-/// As [`check`], but evaluations of the rules end when `stop` is raised, even those of the game that is returned.
-pub(crate) fn check_within(
-    kif: &[u8],
-    upload: bool,
-    stop: Option<&StopToken>,
-) -> (Option<Game>, Vec<Diagnostic>) {
+/// is true for rules from a visitor and false for rules from the catalogue. Evaluations of the rules end when
+/// `stop` is raised, even those of the game that is returned.
+pub(crate) fn check(kif: &[u8], upload: bool, stop: Option<&StopToken>) -> (Option<Game>, Vec<Diagnostic>) {
     let limits = if upload { upload_limits() } else { Limits::default() };
     let limits = Limits { interrupt: stop.map(StopToken::flag), ..limits };
     Rulesheet::new("<upload>", kif).check(Strictness::Default, limits)
@@ -42,7 +34,7 @@ pub(crate) fn check_within(
 /// that is to play from that state needs such a game, because the GGP protocol has no other way to tell it
 /// the state. `None` if the state cannot be written as rules.
 pub(crate) fn game_from(game: &Game, facts: &[ggp::Fact]) -> Option<Arc<Game>> {
-    check(&ggp_arena::rules_from(game, facts), true).0.map(Arc::new)
+    check(&ggp_arena::rules_from(game, facts), true, None).0.map(Arc::new)
 }
 
 /// A game that is prepared for play.

@@ -19,8 +19,18 @@ const START: Duration = Duration::from_secs(5);
 /// A remote player whose match has started.
 pub(crate) struct RemoteSeat {
     player: Box<dyn Player>,
+    url: String,
+    clock: Duration,
     /// The index, in the session's history, of the last state that the player was told.
     at: usize,
+}
+
+impl RemoteSeat {
+    /// Whether `question` goes to this player and continues its match: it has the same clock, and its state
+    /// follows the last one that the player was told.
+    fn continues_with(&self, question: &Question) -> bool {
+        self.url == question.url && self.clock == question.clock && question.node.parent == Some(self.at)
+    }
 }
 
 /// A request to a remote player for its move in a state. If the state is terminal, the request announces the
@@ -40,9 +50,10 @@ pub(crate) struct Question {
 }
 
 /// Sends the request `question` on a new thread. `take` returns the remote player that was kept after an
-/// earlier request, or `None` if there is none. `receive` is called with the remote player and its answer. If
-/// the player does not answer, `receive` gets the reason instead, and the player is dropped. `receive` is not
-/// called for a terminal state.
+/// earlier request, or `None` if there is none. If the match of that player does not continue with the
+/// question, for example because the seat has another player now, that player is dropped, which ends its
+/// match. `receive` is called with the remote player and its answer. If the player does not answer, `receive`
+/// gets the reason instead, and the player is dropped. `receive` is not called for a terminal state.
 pub(crate) fn ask(
     question: Question,
     take: impl FnOnce() -> Option<RemoteSeat> + Send + 'static,
@@ -50,7 +61,7 @@ pub(crate) fn ask(
 ) {
     let (role, turn) = (question.role, question.turn);
     let work = move || {
-        let seat = take();
+        let seat = take().filter(|seat| seat.continues_with(&question));
         if question.node.moment.terminal {
             if let Some(mut seat) = seat {
                 seat.player.stop(Observation::Moves(&question.node.joint));
@@ -66,14 +77,13 @@ pub(crate) fn ask(
 }
 
 fn play(seat: Option<RemoteSeat>, question: &Question) -> Result<(RemoteSeat, String), String> {
-    let Question { known, session, role, at, node, stop, clock, .. } = question;
+    let Question { known, session, role, url, at, node, stop, clock, .. } = question;
     let text = |error: PlayError| error.to_string();
-    let continues = |seat: &RemoteSeat| node.parent == Some(seat.at);
-    let (mut seat, seen) = if let Some(seat) = seat.filter(continues) {
+    let (mut seat, seen) = if let Some(seat) = seat {
         (seat, Observation::Moves(&node.joint))
     } else {
         let id = format!("web.{}.{}", &session[..8], question.turn);
-        let address: Address = question.url.parse().map_err(|error| format!("{error}"))?;
+        let address: Address = url.parse().map_err(|error| format!("{error}"))?;
         let mut player: Box<dyn Player> = Box::new(RemotePlayer::new(address, &id));
         let game = match node.parent {
             None => Arc::clone(&known.game),
@@ -83,7 +93,7 @@ fn play(seat: Option<RemoteSeat>, question: &Question) -> Result<(RemoteSeat, St
         };
         let clocks = Clocks { start: START, play: *clock };
         player.start(&game, Role(*role as u8), clocks, Deadline::after(START), stop).map_err(text)?;
-        (RemoteSeat { player, at: *at }, Observation::Start)
+        (RemoteSeat { player, url: url.clone(), clock: *clock, at: *at }, Observation::Start)
     };
     let mv = seat.player.play(seen, Deadline::after(*clock), stop).map_err(text)?;
     seat.at = *at;

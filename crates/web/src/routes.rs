@@ -7,7 +7,7 @@
 //! | `GET /`, `GET /assets/NAME` | | the pages |
 //! | `GET /api/games` | | the offered games, and what the server allows |
 //! | `GET /api/games/NAME/picture` | | the board of the first state |
-//! | `POST /api/rules` | `game`, or `rules` | findings and roles |
+//! | `POST /api/rules` | `game`, or `rules`; `ticket` | findings and roles |
 //! | `POST /api/sessions` | `game`, or `rules` and `name`, or `again`, or `replay`; `seats`; `record`; `ticket` | a session |
 //! | `GET /api/records` | | the records in the watched folder |
 //! | `GET /api/loading/TICKET` | | what is being done for the request with that ticket |
@@ -182,9 +182,12 @@ async fn picture(State(app): State<Arc<App>>, Path(name): Path<String>) -> Resul
 
 async fn rules(State(app): State<Arc<App>>, body: Bytes) -> Result<Json> {
     let wanted: Wanted = read(&body)?;
+    let loading = app.begin_loading(&wanted);
+    // If the page closes the connection or has waited too long, this future is dropped, and the checks end.
+    let _wait = Wait(Arc::clone(&loading));
     let permit = app.turn_to_learn().await?;
     aside(move || {
-        let answer = app.look(&wanted).map(Json);
+        let answer = app.look(&wanted, &loading).map(Json);
         drop(permit);
         answer
     })

@@ -367,6 +367,13 @@ impl Session {
         *lock(&self.used) = Instant::now();
     }
 
+    /// Lets the session appear to have been used `time` earlier than it was.
+    #[cfg(test)]
+    pub(crate) fn age(&self, time: Duration) {
+        let mut used = lock(&self.used);
+        *used = used.checked_sub(time).expect("the machine has run for longer");
+    }
+
     /// The time since the session was last used. Zero while a listener is connected.
     pub(crate) fn idle(&self) -> Duration {
         if self.listeners.load(Ordering::Relaxed) > 0 { Duration::ZERO } else { lock(&self.used).elapsed() }

@@ -1,6 +1,7 @@
 //! The answers of the web server, and the requests that it refuses.
 
 use crate::http::{ask, get, post, raw};
+use crate::served::Served;
 use crate::server::{PATIENCE, Server, root};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
@@ -213,18 +214,9 @@ fn no_goal_and_several_are_scored_and_told() {
 
 #[test]
 fn a_player_elsewhere_takes_a_seat_and_follows_a_branch() {
-    use std::io::{BufRead, BufReader};
-    let mut player = std::process::Command::new(env!("CARGO_BIN_EXE_ggp"))
-        .env("GGP_NO_CACHE", "1")
-        .args(["serve", "--port", "0", "random"])
-        .stdout(std::process::Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut line = String::new();
-    BufReader::new(player.stdout.take().unwrap()).read_line(&mut line).unwrap();
-    let url = line.trim().trim_start_matches("listening on ").to_owned();
+    let player = Served::start("random");
     let server = Server::start(&[]);
-    let seats = json!([{"kind": "person"}, {"kind": "remote", "url": url, "seconds": 2}]);
+    let seats = json!([{"kind": "person"}, {"kind": "remote", "url": player.url, "seconds": 2}]);
     let path = server.open(&json!({"game": "tic_tac_toe", "seats": seats}));
     let mine = |tip: u64| {
         move |status: &Value| {
@@ -243,9 +235,27 @@ fn a_player_elsewhere_takes_a_seat_and_follows_a_branch() {
     post(server.port, &format!("{path}/move"), &json!({"node": 2, "role": 0, "move": last})).ok();
     let status = server.wait(&path, "an answer in the branch", mine(6));
     assert_eq!(status["note"], Value::Null);
-    drop(server);
-    let _ = player.kill();
-    let _ = player.wait();
+}
+
+#[test]
+fn a_seat_with_another_player_elsewhere_asks_that_player() {
+    let player = Served::start("random");
+    let server = Server::start(&[]);
+    let person = json!({"kind": "person"});
+    let remote = |url: &str| json!({"kind": "remote", "url": url, "seconds": 2});
+    let path = server.open(&json!({"game": "tic_tac_toe", "seats": [person, remote(&player.url)]}));
+    server.wait(&path, "an answer", |status| status["chosen"] == json!([false, true]));
+    // The next state follows the last one that the player was told, but another player has the seat by then.
+    let seat = |other: &Value| {
+        let seats = json!({"seats": [person, other]});
+        post(server.port, &format!("{path}/seats"), &seats).ok()
+    };
+    seat(&person);
+    assert_eq!(server.choose_first(&path, 0)["tip"], 1);
+    seat(&remote("http://localhost:1"));
+    let status = server.wait(&path, "a move", |status| status["tip"].as_u64() >= Some(2));
+    let note = status["note"].as_str().unwrap_or_default();
+    assert!(note.contains("o has not answered"), "nobody is at that address: {status}");
 }
 
 #[test]
@@ -363,7 +373,9 @@ fn sessions_are_limited_and_forgotten() {
     let mut own = wanted.clone();
     own["rules"] = json!(HOSTILE);
     server.open(&own);
-    assert_eq!(post(server.port, "/api/sessions", &own).status, 503, "one session has rules of its own");
+    let refused = post(server.port, "/api/sessions", &own);
+    assert_eq!(refused.status, 503, "one session has rules of its own");
+    assert!(refused.body.contains("all 1 tables are taken"), "{}", refused.body);
     server.open(&wanted);
     let refused = post(server.port, "/api/sessions", &wanted);
     assert_eq!(refused.status, 503);

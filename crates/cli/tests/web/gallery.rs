@@ -90,14 +90,33 @@ fn slow() -> String {
     )
 }
 
+/// Rules whose check takes hours: a rule tries all paths of four pairs, and the ends of each path are a pair too.
+fn endless() -> String {
+    let numbers: String = (0..300).map(|n| format!("(n {n}) ")).collect();
+    format!(
+        "(role a) (init (at 0)) (legal a go) (goal a 0) (<= terminal (true (at end))) {numbers}
+        (<= (pair ?x ?y) (n ?x) (n ?y)) (<= (next (at ?x)) (true (at ?x)))
+        (<= (far ?v) (pair ?v ?w) (pair ?w ?x) (pair ?x ?y) (pair ?y ?z) (not (pair ?v ?z)))
+        (<= (legal a (leave ?v)) (far ?v))"
+    )
+}
+
 #[test]
 fn the_wait_for_a_game_is_told_and_cancelled() {
     let server = Server::start(&[]);
-    let body = json!({"rules": slow(), "name": "slow", "ticket": "mine"}).to_string();
+    for (address, rules) in [("/api/sessions", slow()), ("/api/rules", endless())] {
+        wait_and_cancel(&server, address, &rules);
+    }
+    assert_eq!(get(server.port, "/api/loading/none").ok()["stage"], Value::Null);
+}
+
+/// Sends `rules` to `address`, and closes the connection while they are worked on.
+fn wait_and_cancel(server: &Server, address: &str, rules: &str) {
+    let body = json!({"rules": rules, "name": "slow", "ticket": "mine"}).to_string();
     let mut stream = TcpStream::connect(("127.0.0.1", server.port)).expect("it listens");
     write!(
         stream,
-        "POST /api/sessions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
+        "POST {address} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
         body.len()
     )
     .expect("it is sent");
@@ -115,5 +134,4 @@ fn the_wait_for_a_game_is_told_and_cancelled() {
     drop(stream);
     // The work ends when the page no longer waits.
     wait("it ends", &Value::is_null);
-    assert_eq!(get(server.port, "/api/loading/none").ok()["stage"], Value::Null);
 }

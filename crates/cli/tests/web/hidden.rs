@@ -277,28 +277,44 @@ fn watchers_wait_for_the_end_unless_the_server_reveals() {
         assert_eq!(about["status"]["sight"]["kind"], kind);
         assert_eq!(about["status"]["node"].is_null(), !reveal, "{about}");
         server.wait(&path, "the end", |status| status["sight"].is_null());
-        let watched =
-            std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("watched-{reveal}.json"));
-        let record = json!({"matchId": "m", "gameMetaURL": "kuhn_poker.kif", "states": ["( (stage deal) )"],
-            "moves": [["wait", "wait", "(deal king jack)"]]});
-        std::fs::write(&watched, record.to_string()).expect("a record");
-        let name = watched.to_str().expect("UTF-8");
-        let server = Server::start(&[arguments, &["--watch", name]].concat());
-        let began = Instant::now();
-        let id = loop {
-            let games = get(server.port, "/api/games").ok();
-            if let Some(id) = games["watched"].as_str() {
-                break id.to_owned();
-            }
-            assert!(began.elapsed() < PATIENCE, "{games}");
-            std::thread::sleep(Duration::from_millis(20));
-        };
-        let about = get(server.port, &format!("/api/sessions/{id}")).ok();
-        assert_eq!(about["status"]["sight"]["kind"], kind, "{about}");
-        assert_eq!(about.to_string().contains("deal king"), reveal, "{about}");
-        let record = get(server.port, &format!("/api/sessions/{id}/record"));
-        assert_eq!(record.status, if reveal { 200 } else { 409 }, "{}", record.body);
+        watch(&format!("watched-{reveal}"), arguments, &json!({}), reveal);
     }
+}
+
+/// The record does not change while it is watched, so the first answer must heed it.
+#[test]
+fn a_record_says_who_may_see_a_match_that_is_played_elsewhere() {
+    let person = json!({"isPlayerHuman": [false, true, false]});
+    watch("watched-person", &["--reveal"], &person, false);
+    watch("watched-aborted", &[], &json!({"isAborted": true}), true);
+}
+
+/// Watches a match of Kuhn poker that is not over. Its record is in the file `name` and also has the members
+/// `more`. `open` is whether a page must see everything.
+fn watch(name: &str, arguments: &[&str], more: &Value, open: bool) {
+    let file = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.json"));
+    let mut record = json!({"matchId": "m", "gameMetaURL": "kuhn_poker.kif", "states": ["( (stage deal) )"],
+        "moves": [["wait", "wait", "(deal king jack)"]]});
+    for (member, value) in more.as_object().expect("an object") {
+        record[member] = value.clone();
+    }
+    std::fs::write(&file, record.to_string()).expect("a record");
+    let server = Server::start(&[arguments, &["--watch", file.to_str().expect("UTF-8")]].concat());
+    let began = Instant::now();
+    let id = loop {
+        let games = get(server.port, "/api/games").ok();
+        if let Some(id) = games["watched"].as_str() {
+            break id.to_owned();
+        }
+        assert!(began.elapsed() < PATIENCE, "{games}");
+        std::thread::sleep(Duration::from_millis(20));
+    };
+    let about = get(server.port, &format!("/api/sessions/{id}")).ok();
+    let kind = if open { "everything" } else { "nothing" };
+    assert_eq!(about["status"]["sight"]["kind"], kind, "{about}");
+    assert_eq!(about.to_string().contains("deal king"), open, "{about}");
+    let record = get(server.port, &format!("/api/sessions/{id}/record"));
+    assert_eq!(record.status, if open { 200 } else { 409 }, "{}", record.body);
 }
 
 /// A turn takes its full time, whether an engine has a choice or not.

@@ -9,6 +9,8 @@ mod hidden;
 mod http;
 mod pages;
 mod replay;
+#[path = "../served/mod.rs"]
+mod served;
 mod server;
 mod studio;
 mod table;

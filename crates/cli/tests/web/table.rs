@@ -17,6 +17,18 @@ fn open(browser: &Browser, server: &Server, game: &str, seats: &Value) {
     browser.wait("document.querySelectorAll('.square.next').length > 0");
 }
 
+/// Presses Tab until an element with this selector has the focus.
+fn focus(browser: &Browser, selector: &str) {
+    for _ in 0..40 {
+        let found = browser.run("return document.activeElement.matches(arguments[0])", &json!([selector]));
+        if found == true {
+            return;
+        }
+        browser.keys("\u{e004}");
+    }
+    panic!("Tab does not lead to {selector}");
+}
+
 #[test]
 fn pieces_are_dragged_and_hints_are_arrows() {
     for (size, name) in [((1280, 900), "desktop"), ((390, 844), "phone")] {
@@ -65,17 +77,7 @@ fn the_keyboard_plays_a_whole_game() {
         browser.open(&format!("http://127.0.0.1:{}/", server.port));
         // From the gallery on: the search, the card, and the button that has the focus.
         browser.wait("document.querySelector('#search')");
-        let focus = |selector: &str| {
-            for _ in 0..40 {
-                let found =
-                    browser.run("return document.activeElement.matches(arguments[0])", &json!([selector]));
-                if found == true {
-                    return;
-                }
-                browser.keys("\u{e004}");
-            }
-            panic!("Tab does not lead to {selector}");
-        };
+        let focus = |selector: &str| focus(&browser, selector);
         focus("#search");
         browser.keys("three p");
         focus(".card[data-game='three_player_tic_tac_toe']");
@@ -114,6 +116,52 @@ fn the_keyboard_plays_a_whole_game() {
         browser.wait("document.querySelectorAll('.square.next').length > 0");
         assert_eq!(browser.complaints(), Vec::<String>::new());
     }
+}
+
+#[test]
+fn the_keyboard_reaches_a_board_that_begins_with_a_hole() {
+    let Some(browser) = Browser::start((1280, 900), false) else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let games = root().join("games");
+    let view = std::fs::read_to_string(games.join("breakthrough_holes.view.json")).expect("a view file");
+    let corner = view.replacen("[[", r#"[["1", "8"], ["#, 1);
+    std::fs::write(folder.path().join("corner.view.json"), corner).expect("it is written");
+    std::fs::copy(games.join("breakthrough_holes.kif"), folder.path().join("corner.kif")).expect("a copy");
+    let server = Server::start(&["--games", folder.path().to_str().expect("a path")]);
+    open(&browser, &server, "corner", &json!([{"kind": "person"}, {"kind": "person"}]));
+    browser.wait("document.querySelector('[data-square=\"0\"]').disabled");
+    focus(&browser, ".square");
+    browser.wait("document.activeElement.dataset.square === '1'");
+    assert_eq!(browser.complaints(), Vec::<String>::new());
+}
+
+#[test]
+fn the_listed_moves_are_those_of_the_role_that_chooses() {
+    let Some(browser) = Browser::start((1280, 900), false) else { return };
+    let server = Server::start(&[]);
+    let rules = "(role a) (role b) (init begun) (legal a a1) (legal a a2) (legal b b1) (legal b b2)
+        (next done) (<= terminal (true done)) (goal a 50) (goal b 50)";
+    let seats = json!([{"kind": "person"}, {"kind": "person"}]);
+    let path = server.open(&json!({"rules": rules, "name": "both", "seats": seats}));
+    let id = path.rsplit('/').next().unwrap_or_default();
+    browser.open(&format!("http://127.0.0.1:{}/#s={id}", server.port));
+    browser.wait("document.querySelectorAll('.choices button').length === 2");
+    let filter = "input[type=search]";
+    let listed = |moves: &str| {
+        let texts = "[...document.querySelectorAll('.legal .chip')].map((chip) => chip.textContent).join()";
+        browser.wait(&format!("{texts} === '{moves}'"));
+    };
+    browser.press("body", "/");
+    browser.press(filter, "1");
+    listed("a1");
+    browser.press(filter, ENTER);
+    // The state is the same, but now the other role chooses.
+    listed("b1");
+    browser
+        .wait(&format!("document.activeElement.matches('{filter}') && document.activeElement.value === '1'"));
+    browser.press(filter, ENTER);
+    browser.wait("document.querySelector('.state').textContent.startsWith('Over')");
+    assert_eq!(browser.complaints(), Vec::<String>::new());
 }
 
 #[test]
