@@ -332,6 +332,7 @@ fn a_run_stopped_while_an_opening_is_drawn_ends_well() {
     assert_eq!((report.finish, report.progress.done), (Finish::Stopped, 0));
 }
 
+mod interruptions;
 #[cfg(unix)]
 mod programs;
 

@@ -92,11 +92,13 @@ impl CommandPlayer {
     /// When the program cannot be started.
     pub fn spawn(command: &str, match_id: &str, grace: Duration) -> Result<CommandPlayer, PlayError> {
         let words = split_command(command).map_err(PlayError::Unable)?;
-        let mut child = Command::new(&words[0])
-            .args(&words[1..])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
+        let mut program = Command::new(&words[0]);
+        program.args(&words[1..]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        // The signal of a terminal goes to a whole group of processes. The program has one of its own, so that Ctrl-C ends
+        // the match before the program can be blamed for ending.
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut program, 0);
+        let mut child = program
             .spawn()
             .map_err(|error| PlayError::Gone(format!("`{}` cannot be started: {error}", words[0])))?;
         let (requests, lines) = channel::<String>();

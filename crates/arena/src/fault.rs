@@ -17,7 +17,8 @@ pub enum OnFault {
     /// goes on.
     First,
     /// The match ends. The player at fault gets goal 0, and every other role gets 100. For a fault at the
-    /// start ([`FaultKind::Start`]), the match counts as unplayed instead, and no role gets a goal.
+    /// start ([`FaultKind::Start`]), and if all of several players are at fault in one step, the match counts as unplayed
+    /// instead, and no role gets a goal.
     Forfeit,
 }
 

@@ -63,6 +63,7 @@ mod tournament;
 mod transcript;
 mod trial;
 mod user_key;
+mod whole_file;
 
 pub use account::TimeAccount;
 pub use command::CommandPlayer;
@@ -79,7 +80,7 @@ pub use result::{MatchResult, RESULT};
 pub use results_error::{Flaw, ResultsError};
 pub use results_file::ResultFile;
 pub use sealed::{SealError, SealedContents, SealedRecord};
-pub use setup::{DEFAULT_GRACE, MatchSetup, Seat, is_nature};
+pub use setup::{DEFAULT_GRACE, MatchSetup, NATURE, Seat, is_nature};
 pub use shard::Shard;
 pub use standings::Standings;
 pub use start_state::rules_from;
@@ -92,3 +93,4 @@ pub use tournament::{
 };
 pub use trial::{Refusal, Trial, Unfit};
 pub use user_key::{UserKey, UserKeyError};
+pub use whole_file::write_whole;

@@ -213,7 +213,11 @@ impl<M: StateMachine> MatchInProgress<'_, M> {
         };
         for (role, seat) in self.seats.iter_mut().enumerate() {
             if let Seat::Player(player) = seat {
-                let _ = catch_unwind(AssertUnwindSafe(|| player.stop(observations.of(role))));
+                let seen = observations.of(role);
+                let _ = catch_unwind(AssertUnwindSafe(|| match ending {
+                    Ending::Interrupted => player.abort(seen),
+                    _ => player.stop(seen),
+                }));
             }
         }
         Ok(ending)
@@ -229,6 +233,10 @@ impl<M: StateMachine> MatchInProgress<'_, M> {
             let deadline = Deadline::after(clocks.start);
             player.start(&game, Role(role as u8), clocks, deadline, stop).map(|()| String::new())
         });
+        // A player that was interrupted is not at fault.
+        if self.stop.is_stopped() {
+            return None;
+        }
         for (role, answer) in answers.into_iter().enumerate() {
             let Some((result, elapsed)) = answer else { continue };
             let late = elapsed > patience;
@@ -242,7 +250,7 @@ impl<M: StateMachine> MatchInProgress<'_, M> {
                 Err(error) => error.to_string(),
             };
             self.transcript.faults.push(Fault::new(role, 0, FaultKind::Start, detail.clone()));
-            if self.setup.on_fault == OnFault::Forfeit && !self.stop.is_stopped() {
+            if self.setup.on_fault == OnFault::Forfeit {
                 let name = game.role_name(Role(role as u8));
                 return Some(Ending::Unplayed(format!("{name} did not start: {detail}")));
             }
@@ -292,25 +300,35 @@ impl<M: StateMachine> MatchInProgress<'_, M> {
             Seat::Nature => None,
         }));
         let mut joint = Vec::with_capacity(legal.len());
+        let (mut asked, mut at_fault) = (0, Vec::new());
         for (role, (legal, answer)) in legal.iter().zip(answers).enumerate() {
             let Some(answer) = answer else {
                 joint.push(self.draw(legal, role, step));
                 continue;
             };
             self.transcript.add_thinking(role, answer.1, clock);
+            asked += 1;
             match self.judge(legal, answer) {
                 Ok(mv) => joint.push(mv),
                 Err((kind, detail)) => {
                     self.transcript.faults.push(Fault::new(role, step, kind, detail));
-                    match self.setup.on_fault {
-                        OnFault::Random => joint.push(self.draw(legal, role, step)),
-                        OnFault::First => joint.push(legal[0]),
-                        OnFault::Forfeit => return Err(Ending::Forfeit { role }),
-                    }
+                    at_fault.push(role);
+                    joint.push(match self.setup.on_fault {
+                        OnFault::Random => self.draw(legal, role, step),
+                        OnFault::First | OnFault::Forfeit => legal[0],
+                    });
                 }
             }
         }
-        Ok(joint)
+        match at_fault[..] {
+            [role, ..] if self.setup.on_fault == OnFault::Forfeit => {
+                // A match in which nobody has played the step has no winner.
+                let nobody = at_fault.len() > 1 && at_fault.len() == asked;
+                let why = format!("all players were at fault in step {}", step + 1);
+                Err(if nobody { Ending::Unplayed(why) } else { Ending::Forfeit { role } })
+            }
+            _ => Ok(joint),
+        }
     }
 
     /// The move in a player's answer if the move is legal and in time. Otherwise the kind and the description

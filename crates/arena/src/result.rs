@@ -4,6 +4,7 @@ use crate::account::TimeAccount;
 use crate::fault::Fault;
 use crate::outcome::{Ending, Outcome};
 use crate::record::{GoalsGiven, Record};
+use crate::setup::NATURE;
 use crate::transcript::forfeit_goals;
 use ggp_game::Format;
 use serde::{Deserialize, Serialize};
@@ -95,8 +96,9 @@ impl MatchResult {
     }
 
     /// The result of the match in `record`. Records do not name the roles, so the name of each role is its
-    /// index, from 0.
+    /// index, from 0. The role of a player with the name [`NATURE`] is that of chance.
     pub fn of_record(record: &Record) -> MatchResult {
+        let player = |name: &String| (name != NATURE).then(|| name.clone());
         let roles = record.player_names_from_host.len();
         let goals = record.goal_values.iter().map(|goal| goal.and_then(|g| u8::try_from(g).ok())).collect();
         let (ending, why, goals) = match record.forfeited_by {
@@ -110,7 +112,7 @@ impl MatchResult {
             encounter: record.match_id.clone(),
             game: record.game_meta_url.clone(),
             roles: (0..roles).map(|role| role.to_string()).collect(),
-            players: record.player_names_from_host.iter().cloned().map(Some).collect(),
+            players: record.player_names_from_host.iter().map(player).collect(),
             goals,
             goals_given: record.goals_given.clone(),
             ending: ending.to_owned(),
@@ -127,7 +129,10 @@ impl MatchResult {
 
 #[cfg(test)]
 mod tests {
+    use super::MatchResult;
     use crate::comparison::tests::result;
+    use crate::record::Record;
+    use crate::setup::NATURE;
 
     #[test]
     fn only_played_matches_are_scored() {
@@ -139,5 +144,18 @@ mod tests {
         assert!(match_result.is_scored(), "the role random needs no goal");
         match_result.ending = "step_limit".to_owned();
         assert!(!match_result.is_scored());
+    }
+
+    #[test]
+    fn chance_is_no_player_of_a_record() {
+        let record = Record {
+            player_names_from_host: vec![NATURE.to_owned(), "random".to_owned()],
+            goal_values: vec![None, Some(40)],
+            is_completed: true,
+            ..Record::default()
+        };
+        let of_record = MatchResult::of_record(&record);
+        assert_eq!(of_record.players, [None, Some("random".to_owned())]);
+        assert!(of_record.is_scored());
     }
 }

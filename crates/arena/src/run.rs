@@ -59,7 +59,7 @@ impl Tournament {
         on_event(Event::Ready { progress: results.progress, unasked: results.unasked.len() as u64 });
         if let Some(table) = table {
             let (queue, save) = (Mutex::new(queue), run.save.clone());
-            let runner = Runner { table, queue, save, abort: StopToken::new() };
+            let runner = Runner { table, queue, save, abort: StopToken::new(), stop };
             play_all(&runner, run.concurrency, &mut results, on_event, stop)?;
         }
         Ok(results.report())

@@ -14,7 +14,10 @@ pub(crate) struct Runner<'a> {
     pub(crate) queue: Mutex<Queue>,
     /// The directory in which match records are saved. `None` if they are not saved.
     pub(crate) save: Option<PathBuf>,
+    /// Raised when the run ends before its last fixture.
     pub(crate) abort: StopToken,
+    /// Raised when somebody interrupts the run.
+    pub(crate) stop: &'a StopToken,
 }
 
 pub(crate) type Played = Result<PlayedMatch, TournamentError>;
@@ -25,7 +28,9 @@ impl Runner<'_> {
         while !self.abort.is_stopped() {
             let fixture = self.queue.lock().unwrap_or_else(PoisonError::into_inner).take();
             let Some(fixture) = fixture else { return };
-            let sent = match self.table.play(&fixture, &self.abort).and_then(|one| self.saved(one)) {
+            let ended =
+                self.table.play(&fixture, &self.abort).map(|one| one.filter(|one| !self.is_torn(one)));
+            let sent = match ended.and_then(|one| self.saved(one)) {
                 Ok(Some(one)) => played.send(Ok(one)),
                 Ok(None) => return,
                 Err(error) => {
@@ -37,6 +42,12 @@ impl Runner<'_> {
                 return;
             }
         }
+    }
+
+    /// Whether the interruption of the run may be the cause of the faults of a match. The signal of a terminal reaches the
+    /// programs that play, too, and may end them before the referee takes notice.
+    fn is_torn(&self, played: &PlayedMatch) -> bool {
+        self.stop.is_stopped() && !played.result.faults.is_empty()
     }
 
     /// Saves the record of a match before the match counts.

@@ -67,6 +67,9 @@ pub enum Seat {
     Nature,
 }
 
+/// The name of chance among the players that a record names.
+pub const NATURE: &str = "nature";
+
 /// Whether `role` is the role `random`, whose moves the referee draws.
 pub fn is_nature(game: &Game, role: Role) -> bool {
     game.nature() == Some(role)

@@ -6,8 +6,9 @@ use crate::plan::{Fixture, Plan};
 use crate::record::Record;
 use crate::referee::Referee;
 use crate::result::MatchResult;
-use crate::setup::{MatchSetup, Seat};
+use crate::setup::{MatchSetup, NATURE, Seat};
 use crate::tournament::{PlayerRequest, Players, Tournament, TournamentError};
+use crate::whole_file::write_whole;
 use ggp_game::rng::mix;
 use ggp_game::{EvalError, Player, StopToken};
 use std::collections::BTreeSet;
@@ -153,7 +154,7 @@ impl<'a> Table<'a> {
 
 /// The record of a match before its first move.
 fn blank_record(tournament: &str, contest: &Contest, result: &MatchResult) -> Record {
-    let name = |player: &Option<String>| player.clone().unwrap_or_else(|| "random".to_owned());
+    let name = |player: &Option<String>| player.clone().unwrap_or_else(|| NATURE.to_owned());
     Record {
         game_meta_url: contest.name.clone(),
         player_names_from_host: result.players.iter().map(name).collect(),
@@ -163,8 +164,8 @@ fn blank_record(tournament: &str, contest: &Contest, result: &MatchResult) -> Re
     }
 }
 
-/// Writes a match record to a file in `directory` that is named after the match id. The text goes into a
-/// temporary file first, which is then renamed. Returns the path of the record.
+/// Writes a match record to a file in `directory` that is named after the match id, as [`write_whole`] does. Returns the
+/// path of the record.
 ///
 /// # Errors
 /// When the file cannot be written.
@@ -178,9 +179,7 @@ pub fn save(directory: &Path, record: &Record) -> Result<PathBuf, TournamentErro
 /// When the file cannot be written.
 pub fn save_text(directory: &Path, id: &str, json: &str) -> Result<PathBuf, TournamentError> {
     let path = directory.join(format!("{id}.json"));
-    let part = directory.join(format!("{id}.json.part"));
-    let written = std::fs::write(&part, format!("{json}\n")).and_then(|()| std::fs::rename(&part, &path));
-    match written {
+    match write_whole(&path, json) {
         Ok(()) => Ok(path),
         Err(error) => Err(TournamentError::Save { path, error }),
     }

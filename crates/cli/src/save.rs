@@ -52,21 +52,32 @@ impl<'a> SaveFile<'a> {
         SaveFile { path, seal }
     }
 
-    /// Writes the match after a step, or in its initial state. `percepts` are those of each role in this step, in
-    /// role order; empty in the initial state.
-    pub(crate) fn update(&mut self, record: &Record, percepts: &[Vec<Fact>]) -> anyhow::Result<()> {
-        let Some(seal) = &mut self.seal else { return write(self.path, &record.to_json()) };
-        if let Some(joint) = record.moves.last() {
+    /// Takes note of the match after a step, or in its initial state, and writes it if `keeps`. `percepts` are those of each
+    /// role in this step, in role order; empty in the initial state.
+    pub(crate) fn update(
+        &mut self,
+        record: &Record,
+        percepts: &[Vec<Fact>],
+        keeps: bool,
+    ) -> anyhow::Result<()> {
+        if let (Some(seal), Some(joint)) = (&mut self.seal, record.moves.last()) {
             for (role, history) in &mut seal.people {
                 let (own, seen) = (joint[role.index()].clone(), percepts[role.index()].clone());
                 history.push(OwnTurn { own, seen });
             }
         }
-        write(self.path, &seal.seal(record)?.to_json())
+        if !keeps {
+            return Ok(());
+        }
+        let text = match &self.seal {
+            None => record.to_json(),
+            Some(seal) => seal.seal(record)?.to_json(),
+        };
+        write(self.path, &text)
     }
 }
 
-/// Writes the line `text` to the file `path`.
+/// Replaces the file `path` by the line `text`.
 pub(crate) fn write(path: &Path, text: &str) -> anyhow::Result<()> {
-    std::fs::write(path, format!("{text}\n")).with_context(|| format!("cannot write {}", path.display()))
+    ggp_arena::write_whole(path, text).with_context(|| format!("cannot write {}", path.display()))
 }

@@ -230,4 +230,10 @@ pub trait Player: Send {
     fn stop(&mut self, seen: Observation<'_>) {
         let _ = seen;
     }
+
+    /// Ends a match that somebody has interrupted, without waiting long. `seen` is the last observation. The default ends it
+    /// by [`Player::stop`].
+    fn abort(&mut self, seen: Observation<'_>) {
+        self.stop(seen);
+    }
 }

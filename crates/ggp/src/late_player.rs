@@ -227,6 +227,13 @@ impl Player for LatePlayer {
             running.player.stop(seen);
         }
     }
+
+    fn abort(&mut self, seen: Observation<'_>) {
+        self.begun = None;
+        if let Some(mut running) = self.running.take() {
+            running.player.abort(seen);
+        }
+    }
 }
 
 #[cfg(test)]

@@ -10,10 +10,9 @@
 use crate::http::Address;
 use crate::remote::{GRACE, RemotePlayer};
 use crate::scramble::Scramble;
-use ggp_arena::{MatchEvent, MatchSetup, Observer, OnFault, Outcome, Record, Referee, Seat};
+use ggp_arena::{MatchEvent, MatchSetup, Observer, OnFault, Outcome, Record, Referee, Seat, write_whole};
 use ggp_game::{Clocks, Game, Player, StopToken};
-use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
@@ -159,19 +158,12 @@ pub struct LiveRecord<'a> {
 }
 
 impl LiveRecord<'_> {
-    /// Replaces the file at `path` atomically by `record`, so that readers always find a complete record.
+    /// Replaces the file at `path` by `record` ([`write_whole`]), so that readers always find a complete record.
     ///
     /// # Errors
     /// When the file at `path`, or the temporary file beside it, cannot be written.
     pub fn write(path: &Path, record: &Record) -> io::Result<()> {
-        let mut name = path.file_name().unwrap_or_default().to_owned();
-        name.push(".tmp");
-        let beside = path.with_file_name(name);
-        let mut file = File::create(&beside)?;
-        file.write_all(record.to_json().as_bytes())?;
-        file.write_all(b"\n")?;
-        drop(file);
-        fs::rename(&beside, path)
+        write_whole(path, &record.to_json())
     }
 
     fn keep(&self, record: Option<&Record>) {

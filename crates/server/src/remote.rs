@@ -254,11 +254,23 @@ impl Player for RemotePlayer {
             tracing::info!(id = self.id, %error, "STOP");
         }
     }
+
+    /// Sends ABORT.
+    fn abort(&mut self, _: Observation<'_>) {
+        self.leave();
+    }
 }
 
 impl Drop for RemotePlayer {
     fn drop(&mut self) {
-        if self.begun
+        self.leave();
+    }
+}
+
+impl RemotePlayer {
+    /// Sends ABORT if the player is in a match that has not ended.
+    fn leave(&mut self) {
+        if std::mem::take(&mut self.begun)
             && let Err(error) = self.post(&wire::abort(&self.id), ABORT, &StopToken::new())
         {
             tracing::info!(id = self.id, %error, "ABORT");
