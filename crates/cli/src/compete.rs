@@ -20,17 +20,32 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     stop_on_signal(&stop)?;
     let participants = competition.participants()?;
     let mut score = Score::start();
+    let mut has_played = false;
     let mut watch = |event: Event<'_>| match event {
         Event::Warning(text) => score.say(&format!("warning: {text}")),
         Event::Note(text) => score.say(&format!("note: {text}")),
         Event::Ready { progress, unasked } => score.ready(progress, unasked),
-        Event::Ended { progress, standings, sprt, .. } => score.update(progress, standings, sprt),
+        Event::Ended { progress, standings, sprt, .. } => {
+            has_played = true;
+            score.update(progress, standings, sprt);
+        }
     };
     let report = competition.tournament.run(&participants, &competition.run, &mut watch, &stop);
     score.finish();
     match report {
         Ok(report) => competition.conclude(&report, false),
+        Err(error) if has_played => {
+            say(&error);
+            competition.say_how_to_resume();
+            Ok(Exit::Findings)
+        }
         Err(error) => refuse(error),
+    }
+}
+
+fn say(error: &TournamentError) {
+    for line in error.to_string().lines().map(console::printable) {
+        console::say(&format!("{}: {line}", console::paint_stderr(console::BAD, "error")));
     }
 }
 
@@ -39,9 +54,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
 fn refuse(error: TournamentError) -> anyhow::Result<Exit> {
     match error {
         TournamentError::Player { .. } | TournamentError::Refused(_) => {
-            for line in error.to_string().lines().map(console::printable) {
-                console::say(&format!("{}: {line}", console::paint_stderr(console::BAD, "error")));
-            }
+            say(&error);
             Ok(Exit::Fault)
         }
         other => Err(of_tournament(other)),

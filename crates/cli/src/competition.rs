@@ -1,10 +1,10 @@
 //! The tournament that a command line of `ggp match` describes, for the command itself and for programs that play its
 //! matches on many machines.
 
+use crate::command_line;
 use crate::console::{self, FAINT};
 use crate::exit::{self, Exit, UsageError};
 use crate::match_arguments::Arguments;
-use crate::play::quote;
 use crate::reasoner;
 use crate::rulesheet::{self, GameFile};
 use crate::score;
@@ -224,16 +224,24 @@ impl Competition {
             Finish::Stopped => {
                 let (done, total) = (report.progress.done, report.progress.total);
                 console::say(&format!("stopped after {done} of {total} matches"));
-                match arguments.resume.as_ref().or(arguments.out.as_ref()) {
-                    Some(path) => console::say(&format!("go on with: {}", resume_command(path))),
-                    None => console::say(&console::paint_stderr(
-                        FAINT,
-                        "nothing is kept; --out FILE keeps results, --resume FILE goes on with them",
-                    )),
-                }
+                self.say_how_to_resume();
                 Exit::Findings
             }
         })
+    }
+
+    /// Says which command goes on with a run that has not played all matches.
+    pub(crate) fn say_how_to_resume(&self) {
+        match self.arguments.resume.as_ref().or(self.arguments.out.as_ref()) {
+            Some(path) => {
+                let again = command_line::again(&["--out", "--resume"], Some(("--resume", path)));
+                console::say(&format!("go on with: {again}"));
+            }
+            None => console::say(&console::paint_stderr(
+                FAINT,
+                "nothing is kept; --out FILE keeps results, --resume FILE goes on with them",
+            )),
+        }
     }
 }
 
@@ -344,20 +352,4 @@ fn head(tournament: &Tournament) -> ReportHead {
         sprt: None,
         replays: None,
     }
-}
-
-/// The command line that continues the tournament whose results are in the file `kept`.
-fn resume_command(kept: &Path) -> String {
-    let mut words = Vec::new();
-    let mut arguments = std::env::args_os().map(|word| word.to_string_lossy().into_owned());
-    while let Some(word) = arguments.next() {
-        if word == "--out" || word == "--resume" {
-            arguments.next();
-        } else if !word.starts_with("--out=") && !word.starts_with("--resume=") {
-            words.push(quote(&word));
-        }
-    }
-    words.push("--resume".to_owned());
-    words.push(quote(&kept.display().to_string()));
-    words.join(" ")
 }

@@ -1,6 +1,7 @@
 //! Exit codes, and the exit code of each error.
 
 use crate::console::{self, BAD};
+use ggp_game::PlayError;
 use std::error::Error;
 use std::io::ErrorKind;
 
@@ -110,5 +111,11 @@ pub(crate) fn report(error: &anyhow::Error) -> Exit {
 
 /// The exit code of an error.
 pub(crate) fn of(error: &anyhow::Error) -> Exit {
-    if error.is::<UsageError>() { Exit::Usage } else { Exit::Findings }
+    if error.is::<UsageError>() {
+        Exit::Usage
+    } else if error.is::<PlayError>() {
+        Exit::Fault
+    } else {
+        Exit::Findings
+    }
 }

@@ -6,7 +6,7 @@ use crate::exit::{Exit, UsageError};
 use crate::logging::Logging;
 use crate::narrate::Narrator;
 use crate::number::{positive_seconds, seconds, whole};
-use crate::play::{any_seed, stop_on_signal};
+use crate::play::{any_seed, match_id, stop_on_signal};
 use crate::reasoner::Reasoning;
 use crate::rulesheet::GameFile;
 use crate::seats::{self, Taker, kinds_help, seats};
@@ -18,7 +18,7 @@ use ggp_server::host::{Guest, HostSetup, LiveRecord, host};
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 /// Manage a match between local and remote players
 ///
@@ -100,7 +100,7 @@ impl Table<'_> {
         // The referee evaluates few states, so it uses the interpreter, which needs no preparation.
         let mut machine = Interpreter::new(game);
         let seed = arguments.seed.unwrap_or_else(any_seed);
-        let id = match_id(arguments);
+        let id = match_id(&arguments.file);
         let board = Arc::new(Board::infer(&mut machine, &arguments.file.path));
         console::say(&console::paint_stderr(
             FAINT,
@@ -145,16 +145,6 @@ impl Table<'_> {
         narrator.finish()?;
         Ok(outcome)
     }
-}
-
-/// A match id that no other match has, so that a player does not confuse this match with one that it is still
-/// playing. The id does not depend on the seed, since from the seed a player could compute the moves of the
-/// role `random`.
-fn match_id(arguments: &Arguments) -> String {
-    let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
-    let name: String = arguments.file.game_name().chars().map(plain).collect();
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    format!("{name}.{:x}.{:x}", now.as_millis(), std::process::id())
 }
 
 /// A fault that a role repeats.
@@ -213,7 +203,8 @@ fn conclude(game: &Game, outcome: &Outcome) -> anyhow::Result<Exit> {
         }
     };
     console::say(&format!("{}: {}", console::paint_stderr(BAD, "error"), console::printable(&why)));
-    Ok(if outcome.faults.is_empty() { Exit::Findings } else { Exit::Fault })
+    let is_at_fault = !outcome.faults.is_empty() && outcome.ending != Ending::Interrupted;
+    Ok(if is_at_fault { Exit::Fault } else { Exit::Findings })
 }
 
 #[cfg(test)]

@@ -19,6 +19,7 @@ mod board;
 mod browser;
 mod cache;
 mod check;
+mod command_line;
 mod compete;
 mod competition;
 mod completions;

@@ -44,8 +44,9 @@ impl Observer for Narrator<'_> {
 
     fn observe(&mut self, event: MatchEvent<'_>) {
         let kept = match (&event, &mut self.save) {
-            (MatchEvent::State { record: Some(record), percepts, .. }, Some(save)) => {
-                save.update(record, percepts)
+            // The file may be the one from which the match goes on, and must not lose moves that are still to be replayed.
+            (MatchEvent::State { step, record: Some(record), percepts, .. }, Some(save)) => {
+                save.update(record, percepts, *step >= self.given)
             }
             _ => Ok(()),
         };

@@ -1,6 +1,7 @@
 //! `ggp play`: one match with its boards, moves, search results and goals.
 
 use crate::board::Board;
+use crate::command_line;
 use crate::console::{self, BAD, FAINT, GOOD};
 use crate::exit::{Exit, UsageError};
 use crate::narrate::Narrator;
@@ -111,11 +112,12 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     let stop = StopToken::new();
     stop_on_signal(&stop)?;
     let seed = arguments.seed.or(sealed_seed).unwrap_or_else(any_seed);
+    let given = record.as_ref().map_or(0, |record| record.moves().len() as u32);
     let outcome = Table { arguments, game: &game, who, hides, seed, record, stop, progress }.run()?;
     if hides && outcome.ending == Ending::Terminal {
         console::say(&console::paint_stderr(FAINT, &format!("(seed {seed})")));
     }
-    conclude(arguments, &game, &outcome, hides)
+    conclude(arguments, &game, &outcome, hides, given)
 }
 
 /// Whether the match hides information from the people who play in it.
@@ -213,7 +215,7 @@ impl Table<'_> {
         }
         drop(progress);
         let clocks = clocks(arguments, &who);
-        let mut setup = MatchSetup::new(match_id(arguments, seed), clocks);
+        let mut setup = MatchSetup::new(match_id(&arguments.file), clocks);
         // A person at the keyboard has no time limit.
         setup.grace = if people > 0 { Duration::MAX } else { GRACE };
         setup.seed = seed;
@@ -289,19 +291,32 @@ pub(crate) fn any_seed() -> u64 {
     rng::mix(now.as_nanos() as u64) % 1_000_000
 }
 
-fn match_id(arguments: &Arguments, seed: u64) -> String {
-    let name: String =
-        arguments.file.game_name().chars().map(|c| if c.is_alphanumeric() { c } else { '_' }).collect();
-    format!("{name}.{seed}")
+/// A match id that no other match has, so that a player does not confuse this match with one that it is still
+/// playing, and so that tables count each match. The id does not depend on the seed, since from the seed a player could
+/// compute the moves of the role `random`.
+pub(crate) fn match_id(file: &GameFile) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
+    let name: String = file.game_name().chars().map(plain).collect();
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    format!("{name}.{:x}.{:x}", now.as_millis(), std::process::id())
 }
 
 /// Saves the match, and reports how it ended and how to resume it. If `hides` is true (the match hides
-/// information from the people who play), the file of a match that can be continued stays sealed.
-fn conclude(arguments: &Arguments, game: &Game, outcome: &Outcome, hides: bool) -> anyhow::Result<Exit> {
+/// information from the people who play), the file of a match that can be continued stays sealed. A match that ended before
+/// its first `given` moves, which come from a record, were replayed is not saved: the record has more of it.
+fn conclude(
+    arguments: &Arguments,
+    game: &Game,
+    outcome: &Outcome,
+    hides: bool,
+    given: u32,
+) -> anyhow::Result<Exit> {
     let can_continue =
         matches!(outcome.ending, Ending::Interrupted | Ending::Unplayed(_) | Ending::RulesFailed(_));
     let stays_sealed = hides && can_continue;
-    if let (Some(path), Some(record), false) = (&arguments.save, &outcome.record, stays_sealed) {
+    let is_replayed = outcome.steps >= given;
+    if let (Some(path), Some(record), true) = (&arguments.save, &outcome.record, is_replayed && !stays_sealed)
+    {
         save::write(path, &record.to_json())?;
     }
     for fault in &outcome.faults {
@@ -325,13 +340,23 @@ fn conclude(arguments: &Arguments, game: &Game, outcome: &Outcome, hides: bool) 
         }
         Ending::Interrupted => {
             console::say(&format!("ended after {} steps", outcome.steps));
+            if !is_replayed {
+                console::say(&format!(
+                    "the record is unchanged; go on with: {}",
+                    command_line::again(&[], None)
+                ));
+                return Ok(Exit::Findings);
+            }
             if stays_sealed && arguments.save.is_some() {
                 console::say(
                     "saved, but sealed until the match is over: the record holds what is hidden from you",
                 );
             }
             match &arguments.save {
-                Some(path) => console::say(&format!("go on with: {}", resume_command(path))),
+                Some(path) => console::say(&format!(
+                    "go on with: {}",
+                    command_line::again(&["--from", "--step"], Some(("--from", path)))
+                )),
                 None => console::say("not saved; --save FILE keeps a match, --from FILE goes on with it"),
             }
             return Ok(Exit::Findings);
@@ -346,42 +371,4 @@ fn conclude(arguments: &Arguments, game: &Game, outcome: &Outcome, hides: bool) 
     };
     console::say(&format!("{}: {why}", console::paint_stderr(BAD, "error")));
     Ok(fault_exit.max(Exit::Findings))
-}
-
-/// The command line that continues the match saved in the file `saved`.
-fn resume_command(saved: &Path) -> String {
-    let mut words: Vec<String> = Vec::new();
-    let mut arguments = std::env::args();
-    words.extend(arguments.next().map(|program| quote(&program)));
-    while let Some(word) = arguments.next() {
-        if ["--from", "--step"].contains(&word.as_str()) {
-            arguments.next();
-        } else if !["--from=", "--step="].iter().any(|option| word.starts_with(option)) {
-            words.push(quote(&word));
-        }
-    }
-    words.push("--from".to_owned());
-    words.push(quote(&saved.display().to_string()));
-    words.join(" ")
-}
-
-/// `word`, quoted for a shell if necessary.
-pub(crate) fn quote(word: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_=./:,@%+".contains(c);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', "'\\''"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::quote;
-
-    #[test]
-    fn words_survive_a_shell() {
-        assert_eq!(quote("games/nim.kif"), "games/nim.kif");
-        assert_eq!(quote("my game's.kif"), "'my game'\\''s.kif'");
-        assert_eq!(quote(""), "''");
-    }
 }

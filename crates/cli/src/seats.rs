@@ -26,7 +26,7 @@ impl Taker {
         match self {
             Taker::Person => "human",
             Taker::Player(spec, _) => spec,
-            Taker::Nature => "nature",
+            Taker::Nature => ggp_arena::NATURE,
         }
     }
 

@@ -108,3 +108,25 @@ fn an_interrupted_match_is_saved_and_says_how_to_go_on() {
     let begun = ggp(&["replay", "games/connect_four.kif", saved, "--json"]);
     assert_eq!(begun.code, 0, "{}", begun.stderr);
 }
+
+#[cfg(unix)]
+#[test]
+fn a_match_that_is_interrupted_while_it_is_replayed_keeps_its_record() {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("replayed.json");
+    let saved = path.to_str().unwrap();
+    let match_of = ["play", "games/connect_four.kif", "--save", saved];
+    let whole = ggp(&[&match_of[..], &["--iterations", "10", "--seed", "1"]].concat());
+    assert_eq!(whole.code, 0, "{}", whole.stderr);
+    let before = std::fs::read_to_string(&path).unwrap();
+    let again = ["--from", saved, "--step", "5", "--startclock", "60"];
+    let mut child = command(&[&match_of[..], &again].concat()).spawn().unwrap();
+    let mut board = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut board).unwrap();
+    let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(kill.success());
+    let output = child.wait_with_output().unwrap();
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{stderr}");
+    assert!(stderr.contains("the record is unchanged") && stderr.contains(&again.join(" ")), "{stderr}");
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), before);
+}

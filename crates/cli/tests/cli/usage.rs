@@ -116,6 +116,14 @@ fn a_misspelled_game_of_the_program_is_answered_with_the_right_name() {
 }
 
 #[test]
+fn a_program_that_cannot_be_started_is_at_fault() {
+    let players = ["--player", "first=random", "--player", "second=cmd:/nonexistent"];
+    let run = ggp(&[&["host", "games/nim.kif"][..], &players].concat());
+    assert_eq!(run.code, 3, "{}", run.stderr);
+    assert!(run.stderr.contains("`/nonexistent` cannot be started: "), "{}", run.stderr);
+}
+
+#[test]
 fn help_has_examples_and_exit_codes() {
     let run = ggp(&["--help"]);
     assert_eq!(run.code, 0);
