@@ -96,3 +96,29 @@ fn moves_chosen_leaf_by_leaf_mean_the_same_to_network_and_interpreter() {
         assert_eq!(preferring(&mut lanes, 100), expected, "{}", cpu.name());
     }
 }
+
+/// One role picks a value and the other one a pair of values at once. The legal moves of the first role are inputs of those
+/// of the second one, whose moves are computed when it chooses.
+fn shared_conditions() -> String {
+    let values: String = (1..=40).map(|value| format!("(v {value}) (init (open {value})) ")).collect();
+    values
+        + "(role b) (role a) (init (step 1)) (succ 1 2) (succ 2 3) (succ 3 4) (succ 4 5) (init (hot 7))
+    (<= (free ?x) (true (open ?x)) (not (true (hot ?x))))
+    (<= (legal b (pick ?x)) (free ?x))
+    (<= (legal a (put ?x ?y)) (v ?y) (free ?x) (not (true (wet ?y))))
+    (init (wet 3)) (<= (next (wet ?x)) (does b (pick ?x)))
+    (<= (next (open ?x)) (true (open ?x)) (not (does b (pick ?x))))
+    (<= (next (hot ?y)) (does a (put ?x ?y)))
+    (<= (next (step ?n)) (true (step ?m)) (succ ?m ?n))
+    (<= terminal (true (step 5)))
+    (<= (goal ?r 100) (role ?r) (true (hot 5))) (<= (goal ?r 0) (role ?r) (not (true (hot 5))))"
+}
+
+#[test]
+fn moves_of_another_role_that_are_read_in_a_choice_are_not_overwritten() {
+    let rules = &shared_conditions();
+    let mut interpreter = Interpreter::new(&game(rules));
+    let machine = network(rules);
+    assert!(machine.program_counts().chooses_by_leaf);
+    playouts::agree(&mut interpreter, &machine, 200, 5).expect("agreement");
+}

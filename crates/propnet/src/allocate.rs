@@ -178,9 +178,15 @@ impl Allocator {
     ) -> Program {
         let first_free = self.next_row;
         let ends = self.keep_outputs(&sections, outputs);
-        for gate in last_gates.iter().flatten().flatten().flatten() {
-            for input in gate.inputs {
-                self.keep_until(input, ends[LEGAL]);
+        // The choice of moves reads the inputs of gates that run leaf by leaf, and the values of moves without such a gate,
+        // after it has overwritten the move rows of the roles before.
+        let after_choice = ends[LEGAL] + 1;
+        for (last_gates, legal) in last_gates.iter().zip(&outputs.legal) {
+            for (gate, &literal) in last_gates.iter().flatten().zip(legal) {
+                let read = gate.map_or_else(|| vec![literal.0], |gate| gate.inputs.to_vec());
+                for value in read {
+                    self.keep_until(value, after_choice);
+                }
             }
         }
         let mut position = 0;
@@ -366,8 +372,9 @@ impl Allocator {
     }
 
     /// Assigns the value of each legal move directly to the move's own row if possible. Otherwise, the value
-    /// gets another row, and its copy to the move's row is added to `copies`. A value that the next-state
-    /// section also reads always needs another row, because the choice of moves overwrites the moves' rows.
+    /// gets another row, and its copy to the move's row is added to `copies`. A value that the choice of another
+    /// role's move or the next-state section also reads always needs another row, because the choice of moves overwrites the
+    /// moves' rows.
     fn place_legal(
         &mut self,
         section: &Section,
