@@ -39,7 +39,7 @@ impl<S: Eq + Hash> Tree<S> {
                 Chooser::Nobody => self.prove_forced(id),
                 Chooser::One(role) if chance == Some(role) => self.prove_chance(id, role),
                 Chooser::One(role) => self.prove_choice(id, role),
-                Chooser::Several => self.prove_joint(id),
+                Chooser::Several => self.prove_joint(id, chance),
             };
             if !changed {
                 return;
@@ -177,9 +177,9 @@ impl<S: Eq + Hash> Tree<S> {
     }
 
     /// Narrows the bounds of a node where several roles choose simultaneously. Each role can guarantee the
-    /// value of its best move against the worst replies, and no role makes a move that is proved not to be
-    /// best.
-    fn prove_joint(&mut self, id: NodeId) -> bool {
+    /// value of its best move against the worst replies, and no role but `chance` makes a move that is proved
+    /// not to be best.
+    fn prove_joint(&mut self, id: NodeId, chance: Option<Role>) -> bool {
         let arms_of = |role: usize| self.arm_range(id, Role(role as u8)).map(|arm| arm as u32);
         let mut arms: Vec<Vec<u32>> = (0..self.roles()).map(|role| arms_of(role).collect()).collect();
         let joints = arms.iter().try_fold(1usize, |product, arms| product.checked_mul(arms.len()));
@@ -204,6 +204,9 @@ impl<S: Eq + Hash> Tree<S> {
         self[id].distance = farthest.saturating_add(1);
         let mut changed = false;
         for (role, arms) in arms.iter_mut().enumerate() {
+            if chance.is_some_and(|chance| chance.index() == role) {
+                continue;
+            }
             let bounds = |arm: &u32| self[id].arms[*arm as usize].bounds;
             let low = arms.iter().map(|arm| bounds(arm).low).max().unwrap_or(0);
             let high = arms.iter().map(|arm| bounds(arm).high).max().unwrap_or(100);
@@ -348,6 +351,38 @@ mod tests {
         assert_eq!(goals[0], Some(60), "53 or 54 on the coin is less");
         let coin = search.report(Role(0)).candidates.into_iter().find(|c| c.mv == "2").unwrap();
         assert_eq!(coin.proven, None);
+    }
+
+    /// Chance and one role choose at once. What chance does decides the goals of both.
+    #[derive(Clone)]
+    struct Toss;
+
+    impl Rules for Toss {
+        fn initial(&self) -> Vec<u8> {
+            vec![0]
+        }
+
+        fn is_over(&self, state: &[u8]) -> bool {
+            state[0] != 0
+        }
+
+        fn legal(&self, _: &[u8], _: usize) -> Vec<u32> {
+            vec![1, 2]
+        }
+
+        fn next(&self, _: &[u8], joint: &[u32]) -> Vec<u8> {
+            vec![joint[0] as u8]
+        }
+
+        fn goal(&self, state: &[u8], _: usize) -> Option<u8> {
+            Some(if state[0] == 1 { 100 } else { 0 })
+        }
+    }
+
+    #[test]
+    fn chance_beside_a_player_does_not_choose_what_is_best_for_it() {
+        let (_, goals) = proven(TestMachine::new(Toss, &["random", "you"]), 500);
+        assert_eq!(goals, [None, None]);
     }
 
     #[test]

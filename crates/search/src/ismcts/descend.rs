@@ -98,6 +98,7 @@ impl<M: Playouts> RunningMatch<M> {
                     Selection::Ucb(exploration) => {
                         let arm = node.ucb(exploration);
                         node.expect(arm);
+                        self.pending.push((key, arm));
                         (arm, 1.0)
                     }
                     Selection::RegretMatching => node.explore(&mut self.random),

@@ -119,6 +119,11 @@ impl Node {
         self.arms[index].count += 1.0;
     }
 
+    /// Takes back a visit of arm `index` that gets no value.
+    pub(super) fn withdraw(&mut self, index: usize) {
+        self.arms[index].count -= 1.0;
+    }
+
     /// Adds the pending value of arm `index`.
     pub(super) fn resolve(&mut self, index: usize, value: f64) {
         self.visits += 1;

@@ -38,6 +38,8 @@ pub(super) struct RunningMatch<M: Playouts> {
     pub(super) selection: Selection,
     playouts: u64,
     iterations: u64,
+    /// The arms whose visits of the current batch count without a value so far, each with the key of its node.
+    pub(super) pending: Vec<(u64, usize)>,
 }
 
 impl<M: Playouts> RunningMatch<M> {
@@ -67,6 +69,7 @@ impl<M: Playouts> RunningMatch<M> {
             selection,
             playouts: 0,
             iterations: 0,
+            pending: Vec::new(),
         })
     }
 
@@ -118,8 +121,21 @@ impl<M: Playouts> RunningMatch<M> {
         self.belief.draw(&mut self.random).map(|state| (state.clone(), self.belief.set.role()))
     }
 
-    /// Makes `count` iterations.
+    /// Makes `count` iterations. After an error, the statistics are those before it.
     fn iterate(&mut self, count: u64) -> Result<(), EvalError> {
+        self.pending.clear();
+        let made = self.play_batch(count);
+        if made.is_err() {
+            for (key, arm) in self.pending.drain(..) {
+                if let Some(node) = self.tree.get_mut(key) {
+                    node.withdraw(arm);
+                }
+            }
+        }
+        made
+    }
+
+    fn play_batch(&mut self, count: u64) -> Result<(), EvalError> {
         // 1. Descend.
         let mut descents = Vec::new();
         let mut starts = Vec::new();
