@@ -28,41 +28,40 @@ impl Attempt {
 
 impl Explainer {
     /// Tries to satisfy the conditions of `rule`, an instance of the rule with the index `number`. The variables of its
-    /// head have the values in `given`.
+    /// head have the values in `given`. `None` if a nested term of the head does not match these values.
     pub(super) fn attempt_with(
         &mut self,
         number: usize,
         rule: &Rule,
         given: &[Value],
-    ) -> Result<Attempt, EvalError> {
+    ) -> Result<Option<Attempt>, EvalError> {
         let order = self.reading_order(number, rule);
+        let places: Vec<usize> = order.iter().map(|&(place, _)| place).collect();
         // Binary search for the longest satisfiable prefix: a solution of a prefix also satisfies every
         // shorter one.
         let (mut low, mut high) = (0, order.len());
-        let mut solution: Box<[Value]> = given.into();
         while low < high {
             let middle = low + (high - low).div_ceil(2);
-            let places: Vec<usize> = order[..middle].iter().map(|&(place, _)| place).collect();
-            let shortened = shortened(rule, &places);
-            let found = match self.plan(&shortened) {
-                Some(body) => self.solve(&body, given, true)?.pop(),
-                None => None,
-            };
-            match found {
-                Some(bindings) => (low, solution) = (middle, bindings),
-                None => high = middle - 1,
+            if self.first_solution(&shortened(rule, &places[..middle]), given)?.is_some() {
+                low = middle;
+            } else {
+                high = middle - 1;
             }
         }
-        let places: Vec<usize> = order[..low].iter().map(|&(place, _)| place).collect();
-        let known = bound(rule, &places);
-        if low == 0 {
-            // No condition was solved, but the head may fix variables inside composed terms.
-            if let Some(body) = self.plan(&shortened(rule, &[])) {
-                solution = self.solve(&body, given, true)?.pop().unwrap_or(solution);
-            }
-        }
+        let known = bound(rule, &places[..low]);
+        // The failing condition can hold a term that no condition before it needs.
+        let terms = (0..rule.body.len()).filter(|&place| is_known_term(&rule.body[place], &known));
+        let kept: Vec<usize> = places[..low].iter().copied().chain(terms).collect();
+        let Some(solution) = self.first_solution(&shortened(rule, &kept), given)? else { return Ok(None) };
         let bindings = known.iter().zip(&solution).map(|(&known, &value)| known.then_some(value)).collect();
-        Ok(Attempt { rule: number, reached: low.min(order.len().saturating_sub(1)), order, bindings })
+        Ok(Some(Attempt { rule: number, reached: low.min(order.len().saturating_sub(1)), order, bindings }))
+    }
+
+    /// An assignment of values to variables that satisfies the body of `rule`. The variables of its head have the values
+    /// in `given`. `None` if there is no such assignment.
+    fn first_solution(&mut self, rule: &Rule, given: &[Value]) -> Result<Option<Box<[Value]>>, EvalError> {
+        let Some(body) = self.plan(rule) else { return Ok(None) };
+        Ok(self.solve(&body, given, true)?.pop())
     }
 
     /// The conditions of `rule`, an instance of the rule with the index `number`, in an order in which each can be
@@ -76,13 +75,23 @@ impl Explainer {
             let known = bound(rule, &places);
             let is_ready = |&(place, _): &(usize, usize)| match &rule.body[place] {
                 Literal::Positive(_) => true,
-                test => test.arguments().all(|a| a.variable().is_none_or(|v| known[v.index()])),
+                test => test.arguments().all(|a| is_known(a, &known)),
             };
             let next = open.iter().position(is_ready).unwrap_or(0);
             order.push(open.remove(next));
         }
         order
     }
+}
+
+/// Whether `argument` has a value if the variables that are true in `known` have one.
+fn is_known(argument: Argument, known: &[bool]) -> bool {
+    argument.variable().is_none_or(|v| known[v.index()])
+}
+
+/// Whether `literal` is a [`Literal::Compose`] and all its variables are `known`.
+fn is_known_term(literal: &Literal, known: &[bool]) -> bool {
+    matches!(literal, Literal::Compose { .. }) && literal.arguments().all(|a| is_known(a, known))
 }
 
 /// For each variable, whether it is bound once the head and the positive conditions at `places` (indices into
@@ -106,10 +115,9 @@ fn bound(rule: &Rule, places: &[usize]) -> Vec<bool> {
         let mut changed = false;
         for literal in &rule.body {
             let Literal::Compose { term, args, .. } = literal else { continue };
-            let is_known = |a: Argument| a.variable().is_none_or(|v| known[v.index()]);
-            let news: Vec<Argument> = if is_known(*term) {
+            let news: Vec<Argument> = if is_known(*term, &known) {
                 args.clone()
-            } else if args.iter().all(|&a| is_known(a)) {
+            } else if args.iter().all(|&a| is_known(a, &known)) {
                 vec![*term]
             } else {
                 continue;
@@ -124,8 +132,9 @@ fn bound(rule: &Rule, places: &[usize]) -> Vec<bool> {
     }
 }
 
-/// `rule` with a smaller body. It keeps the conditions at `places`, and each [`Literal::Compose`] that builds
-/// or takes apart a compound term of these conditions or of the head.
+/// `rule` with a smaller body. It keeps the literals at `places`, and each [`Literal::Compose`] that builds
+/// or takes apart a compound term of these literals or of the head. A compound term that is a value, as in an
+/// instance of a rule, is taken apart too.
 fn shortened(rule: &Rule, places: &[usize]) -> Rule {
     let mut needed = vec![false; rule.variables as usize];
     let mut kept = vec![false; rule.body.len()];
@@ -141,7 +150,7 @@ fn shortened(rule: &Rule, places: &[usize]) -> Rule {
         for (place, literal) in rule.body.iter().enumerate() {
             if let Literal::Compose { term, args, .. } = literal
                 && !kept[place]
-                && term.variable().is_some_and(|v| needed[v.index()])
+                && term.variable().is_none_or(|v| needed[v.index()])
             {
                 kept[place] = true;
                 changed = true;

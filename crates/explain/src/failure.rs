@@ -25,16 +25,17 @@ impl Explainer {
         if !self.shown.insert(atoms[0].clone()) {
             return Ok(leaf(Because::Elsewhere));
         }
-        let candidates = self.candidates(atoms);
         let mut best: Option<Attempt> = None;
-        for (number, atom) in &candidates {
-            let attempt = self.attempt(*number, atom)?;
+        let mut of = 0;
+        for (number, atom) in self.candidates(atoms) {
+            let Some(attempt) = self.attempt(number, &atom)? else { continue };
+            of += 1;
             if best.as_ref().is_none_or(|best| attempt.nearness() > best.nearness()) {
                 best = Some(attempt);
             }
         }
         let Some(attempt) = best else { return Ok(leaf(Because::NoRule)) };
-        let because = Because::Nearest { line: self.line(attempt.rule), of: candidates.len() };
+        let because = Because::Nearest { line: self.line(attempt.rule), of };
         let mut explanation = leaf(because);
         explanation.parts = self.conditions_of(&attempt, depth)?;
         Ok(explanation)
@@ -94,7 +95,7 @@ impl Explainer {
 
     /// The rules that could derive one of `atoms`, directly or through bridge rules (which copy tuples
     /// between the lowered forms of a relation). Each rule is given by its index in the program and by the
-    /// atom that the rule's head matches.
+    /// atom that the rule's head matches, except that the nested terms of the head are not compared.
     fn candidates(&mut self, atoms: &[Ground]) -> Vec<(usize, Ground)> {
         let mut found = Vec::new();
         let mut seen: FxHashSet<Ground> = atoms.iter().cloned().collect();
@@ -118,8 +119,9 @@ impl Explainer {
 
     /// Tries to derive `atom` with the rule with the index `number`. Finds the longest prefix of the rule's
     /// conditions that some assignment satisfies when the head is `atom`. The conditions are in the order of
-    /// the text, except that a negation or a `distinct` comes only after its variables are bound.
-    fn attempt(&mut self, number: usize, atom: &Ground) -> Result<Attempt, EvalError> {
+    /// the text, except that a negation or a `distinct` comes only after its variables are bound. `None` if a
+    /// nested term of the head does not match.
+    fn attempt(&mut self, number: usize, atom: &Ground) -> Result<Option<Attempt>, EvalError> {
         let given = self.given(number, atom).expect("a candidate's head fits");
         let rule = self.program.rules()[number].clone();
         self.attempt_with(number, &rule, &given)

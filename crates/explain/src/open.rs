@@ -84,12 +84,12 @@ impl Explainer {
         if !self.asked.insert(pattern.clone()) {
             return Ok(leaf(Because::Elsewhere));
         }
-        let candidates = self.instances(pattern);
-        let of = candidates.len();
         let mut best: Option<Attempt> = None;
-        for (number, rule, known) in candidates {
+        let mut of = 0;
+        for (number, rule, known) in self.instances(pattern) {
             let nothing = vec![Value::from_index(0); rule.variables as usize];
-            let mut attempt = self.attempt_with(number, &rule, &nothing)?;
+            let Some(mut attempt) = self.attempt_with(number, &rule, &nothing)? else { continue };
+            of += 1;
             for (binding, known) in attempt.bindings.iter_mut().zip(known) {
                 *binding = known.or(*binding);
             }
@@ -103,7 +103,8 @@ impl Explainer {
     }
 
     /// The rules that could derive an instance of `pattern`, directly or through the rules that copy tuples between the
-    /// lowered forms of a relation, each with the values that its variables then have.
+    /// lowered forms of a relation, each with the values that its variables then have. The nested terms of the heads are
+    /// not compared.
     fn instances(&self, pattern: &Pattern) -> Vec<(usize, Rule, Vec<Option<Value>>)> {
         let rules = self.game.description().rules.len();
         let mut found = Vec::new();

@@ -85,6 +85,25 @@ fn what_fails_shows_the_nearest_rule_and_its_first_failing_condition() {
     );
     assert_eq!(brief(&explainer.explain("(role green)").unwrap()), "-(role green) none");
     assert_eq!(brief(&explainer.explain("terminal").unwrap()), "-terminal:14/1 [-(true (at d)) state]");
+    assert_eq!(
+        brief(&explainer.explain("(blocked a)").unwrap()),
+        "-(blocked a):8/1 [-(true (wall (f a))) state]"
+    );
+}
+
+#[test]
+fn a_rule_whose_head_holds_another_term_is_no_candidate() {
+    let rules = b"(role white) (init (at a)) (legal white go) (<= terminal (true (at c))) (goal white 50)
+(<= (p (f ?x)) (role ?x))
+(<= (p (g ?x)) (true (at ?x)))
+(<= (way (f ?x) ?how) (role ?x) (true (at ?how)))
+(<= open (way (g b) ?how)) (next (at a))";
+    let game = Arc::new(Game::new(ggp_gdl::parse(rules).unwrap()).unwrap());
+    let mut explainer = Explainer::new(&game);
+    explainer.load(&["(at a)"].map(Fact::from_canonical), &[]).unwrap();
+    assert_eq!(brief(&explainer.explain("(p (g b))").unwrap()), "-(p (g b)):3/1 [-(true (at b)) state]");
+    assert_eq!(brief(&explainer.explain("(p (h b))").unwrap()), "-(p (h b)) none");
+    assert_eq!(brief(&explainer.explain("open").unwrap()), "-open:5/1 [-(way (g b) ?how) none]");
 }
 
 #[test]
