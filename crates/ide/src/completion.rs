@@ -67,6 +67,18 @@ struct Found {
 }
 
 impl Found {
+    /// Whether a completion is wanted: it begins as the prefix does, it is new, and there is room for it.
+    fn admits(&mut self, label: &str, has_arguments: bool) -> bool {
+        let starts =
+            label.get(..self.prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(&self.prefix));
+        if !starts || !self.seen.insert((label.to_owned(), has_arguments)) {
+            return false;
+        }
+        let has_room = self.items.len() < MAX_COMPLETIONS;
+        self.is_incomplete |= !has_room;
+        has_room
+    }
+
     fn add(
         &mut self,
         label: &str,
@@ -74,16 +86,9 @@ impl Found {
         detail: impl Into<String>,
         arguments: Option<Vec<String>>,
     ) {
-        let starts =
-            label.get(..self.prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(&self.prefix));
-        if !starts || !self.seen.insert((label.to_owned(), arguments.is_some())) {
-            return;
+        if self.admits(label, arguments.is_some()) {
+            self.items.push(Completion { label: label.to_owned(), kind, detail: detail.into(), arguments });
         }
-        if self.items.len() == MAX_COMPLETIONS {
-            self.is_incomplete = true;
-            return;
-        }
-        self.items.push(Completion { label: label.to_owned(), kind, detail: detail.into(), arguments });
     }
 }
 
@@ -196,18 +201,18 @@ impl Analysis {
 
     /// Adds the variables of the rule around `list`, except `word` itself if it occurs nowhere else.
     fn add_variables(&self, list: NodeId, word: Option<NodeId>, found: &mut Found) {
-        let root = self.tree().forms[self.info(list).form].node;
-        if !matches!(self.info(root).kind, Kind::Connective(_)) {
+        let form = self.info(list).form;
+        if !matches!(self.info(self.tree().forms[form].node).kind, Kind::Connective(_)) {
             return;
         }
-        for node in root..self.tree().nodes[root].end {
-            if self.is_word(node) && self.space(node) == Space::Variable && Some(node) != word {
-                let name = self.source(node);
-                if found.seen.contains(&(name.to_owned(), false)) {
-                    continue;
-                }
-                let detail = self.variable_in_words(node).unwrap_or_else(|| "variable".to_owned());
-                found.add(name, CompletionKind::Variable, detail, None);
+        for occurrences in self.variables_of(form) {
+            let Some(&other) = occurrences.iter().find(|&&node| Some(node) != word) else { continue };
+            let label = self.source(other);
+            // The detail takes long to find, so only what is shown gets one.
+            if found.admits(label, false) {
+                let detail = self.variable_in_words(&occurrences).unwrap_or_else(|| "variable".to_owned());
+                let kind = CompletionKind::Variable;
+                found.items.push(Completion { label: label.to_owned(), kind, detail, arguments: None });
             }
         }
     }
@@ -249,7 +254,7 @@ impl Analysis {
     fn add_values_of_neighbours(&self, list: NodeId, word: Option<NodeId>, found: &mut Found) {
         for member in self.tree().members(list).take(3).filter(|&member| Some(member) != word) {
             if self.is_word(member) && self.space(member) == Space::Variable {
-                let places = self.places_of_variable(member);
+                let places = self.places_of(&self.same(member));
                 for name in self.model().common(&places) {
                     found.add(name, CompletionKind::Constant, "constant", None);
                 }

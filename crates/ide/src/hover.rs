@@ -37,7 +37,7 @@ impl Analysis {
             Kind::Connective(connective) => {
                 keyword_text(connective.syntax(), connective.meaning(), connective.example())
             }
-            Kind::Variable => match self.variable_in_words(word) {
+            Kind::Variable => match self.variable_in_words(&self.same(word)) {
                 Some(values) => format!("variable {name}: {values}"),
                 None => format!("variable {name}: no condition gives it a value"),
             },

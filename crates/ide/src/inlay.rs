@@ -1,11 +1,10 @@
 //! Domains shown in the text: after the first occurrence of each variable in its rule.
 
 use crate::analysis::Analysis;
-use crate::names::Space;
 use ggp_gdl::Span;
-use rustc_hash::FxHashSet;
 
-/// The maximum number of hints for one range.
+/// The maximum number of hints for one range. A variable whose domain is not known takes as long to look at as another,
+/// so it counts too.
 pub const MAX_HINTS: usize = 2_000;
 
 /// A text that an editor shows at a place without inserting it.
@@ -20,29 +19,17 @@ pub struct Hint {
 impl Analysis {
     /// The domains of the variables that first occur in the bytes `range`.
     pub fn domain_hints(&self, range: Span) -> Vec<Hint> {
-        let mut hints = Vec::new();
-        for form in &self.tree().forms {
-            if form.span.start > range.end || form.span.end < range.start {
-                continue;
-            }
-            let mut seen: FxHashSet<&str> = FxHashSet::default();
-            for node in form.node..self.tree().nodes[form.node].end {
-                let span = self.span(node);
-                let is_new = self.is_word(node)
-                    && self.space(node) == Space::Variable
-                    && seen.insert(self.source(node));
-                if !is_new || span.end < range.start || span.end > range.end {
-                    continue;
-                }
-                if let Some(text) = self.variable_in_words(node) {
-                    hints.push(Hint { offset: span.end, text });
-                }
-                if hints.len() == MAX_HINTS {
-                    return hints;
-                }
-            }
-        }
-        hints
+        let forms = self.tree().forms.iter().enumerate();
+        let touched = forms.filter(|(_, form)| form.span.start <= range.end && form.span.end >= range.start);
+        let variables = touched.flat_map(|(form, _)| self.variables_of(form));
+        let placed = variables.map(|occurrences| (self.span(occurrences[0]).end, occurrences));
+        placed
+            .filter(|(offset, _)| (range.start..=range.end).contains(offset))
+            .take(MAX_HINTS)
+            .filter_map(|(offset, occurrences)| {
+                Some(Hint { offset, text: self.variable_in_words(&occurrences)? })
+            })
+            .collect()
     }
 }
 
@@ -61,5 +48,14 @@ mod tests {
             .collect();
         assert_eq!(shown, ["?x: 1 … 3", "?y: a"]);
         assert!(analysis.domain_hints(Span { start: 0, end: 20 }).is_empty());
+    }
+
+    #[test]
+    fn variables_without_a_hint_count_too() {
+        let open: String = (0..MAX_HINTS).map(|number| format!(" (r ?v{number})")).collect();
+        let text = format!("(p 1) (<= q{open} (p ?last))");
+        let analysis = Analysis::new(text.as_str());
+        assert!(analysis.domain_hints(Span { start: 0, end: text.len() }).is_empty());
+        assert_eq!(analysis.domain_hints(Span { start: text.len() - 10, end: text.len() }).len(), 1);
     }
 }

@@ -10,8 +10,8 @@ use ggp_gdl::{Keyword, Span};
 /// What is known of the initial state.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Opening {
-    /// The legal moves of each role: the name of the role, and the canonical texts of the moves.
-    pub legal: Vec<(String, Vec<String>)>,
+    /// The legal moves of each role: the name of the role, the number of its moves, and the canonical text of the first one.
+    pub legal: Vec<(String, usize, Option<String>)>,
     /// The goals that hold: the name of a role and the number.
     pub goals: Vec<(String, u8)>,
     /// Whether the game is over before the first move.
@@ -71,11 +71,11 @@ impl Analysis {
                 }
                 Keyword::Legal => {
                     let Some(opening) = opening else { continue };
-                    let moves: usize = opening.legal.iter().map(|(_, moves)| moves.len()).sum();
+                    let moves: usize = opening.legal.iter().map(|&(_, number, _)| number).sum();
                     add(format!("{} at the start", count(moves, "move")), LensAction::Moves);
                     // The role with the most moves is the one whose turn it is.
-                    let most = opening.legal.iter().rev().max_by_key(|(_, moves)| moves.len());
-                    if let Some((role, Some(mv))) = most.map(|(role, moves)| (role, moves.first())) {
+                    let most = opening.legal.iter().rev().max_by_key(|&&(_, number, _)| number);
+                    if let Some((role, _, Some(mv))) = most {
                         add(format!("explain {mv}"), LensAction::Explain(format!("(legal {role} {mv})")));
                     }
                 }
@@ -110,7 +110,7 @@ mod tests {
     fn the_opening_adds_lenses() {
         assert_eq!(titles(None), ["play", "simulate", "explain"]);
         let opening = Opening {
-            legal: vec![("a".to_owned(), vec!["go".to_owned()]), ("b".to_owned(), vec!["go".to_owned()])],
+            legal: ["a", "b"].map(|role| (role.to_owned(), 1, Some("go".to_owned()))).into(),
             goals: vec![("a".to_owned(), 0)],
             is_over: false,
         };

@@ -124,12 +124,13 @@ impl Model {
 
     /// The constants that are in the domains of all `places`.
     pub(crate) fn common(&self, places: &[Place]) -> Vec<&str> {
-        let Some((first, others)) = places.split_first() else { return Vec::new() };
-        let others: Vec<FxHashSet<Symbol>> =
-            others.iter().map(|&place| self.domains.constants(place).iter().copied().collect()).collect();
-        let constants = self.domains.constants(*first).iter();
-        let common = constants.filter(|symbol| others.iter().all(|other| other.contains(symbol)));
-        common.map(|&symbol| self.description.name(symbol)).collect()
+        let Some((&first, others)) = places.split_first() else { return Vec::new() };
+        let mut common: Vec<Symbol> = self.domains.constants(first).to_vec();
+        for &place in others {
+            let other: FxHashSet<Symbol> = self.domains.constants(place).iter().copied().collect();
+            common.retain(|symbol| other.contains(symbol));
+        }
+        common.into_iter().map(|symbol| self.description.name(symbol)).collect()
     }
 }
 

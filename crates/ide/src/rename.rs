@@ -9,8 +9,12 @@ use ggp_gdl::keyword::Connective;
 use ggp_gdl::lexer::{Lexer, TokenKind};
 use ggp_gdl::{Edit, Keyword, Span};
 
-/// The role whose moves are chance. GDL-II gives its name this meaning.
+/// The role whose moves are chance. GDL-II gives its name this meaning, in upper or lower case.
 const NATURE: &str = "random";
+
+fn is_nature(name: &str) -> bool {
+    name.eq_ignore_ascii_case(NATURE)
+}
 
 /// The reason why a word cannot be renamed.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -55,12 +59,21 @@ impl Analysis {
             let is_goal = self.tree().nodes[node].parent.is_some_and(|list| {
                 self.info(list).kind == Kind::Keyword(Keyword::Goal) && self.info(node).index == 2
             });
-            is_goal || self.names().is_role(NATURE) && self.source(node) == NATURE
+            is_goal || is_nature(self.source(node)) && self.names().is_role(self.source(node))
         };
-        if self.space(word) == Space::Constant && self.same(word).into_iter().any(is_fixed) {
+        let is_constant = self.space(word) == Space::Constant;
+        if is_constant && (self.can_be_goal(self.source(word)) || self.same(word).into_iter().any(is_fixed)) {
             return Err(reserved());
         }
         Ok(word)
+    }
+
+    /// Whether the constant `name` can be a goal by the domains of the rules, perhaps as the value of a variable.
+    fn can_be_goal(&self, name: &str) -> bool {
+        let model = self.model();
+        let goal = model.description.symbols.get(Keyword::Goal.name());
+        let place = goal.and_then(|goal| model.domains.argument(goal, Keyword::Goal.arity(), 1));
+        place.is_some_and(|place| model.constants(place).contains(&name))
     }
 
     /// The edits that replace the name at `offset` by `new` wherever it stands, in the order of the text.
@@ -79,7 +92,7 @@ impl Analysis {
         if new.starts_with('?') != (space == Space::Variable) || new == "?" {
             return Err(RenameError::Mark);
         }
-        let is_chance = space == Space::Constant && new == NATURE;
+        let is_chance = space == Space::Constant && is_nature(new);
         if Keyword::of(new).is_some() || Connective::of(new).is_some() || is_chance {
             return Err(RenameError::IntoReserved(new.to_owned()));
         }
@@ -138,9 +151,19 @@ mod tests {
         assert_eq!(rename("100", 0, "99"), Err(Reserved("100".to_owned())));
         assert_eq!(rename("100", 1, "99"), Err(Reserved("100".to_owned())), "also where it is no goal");
         assert_eq!(rename("random", 0, "dice"), Err(Reserved("random".to_owned())));
+        assert_eq!(rename("a)", 0, "Random"), Err(IntoReserved("Random".to_owned())));
         for bad in ["", "a b", "(a)", "a;b", " a", "a\u{200b}"] {
             assert_eq!(rename("line", 0, bad), Err(NotAName(bad.to_owned())));
         }
         assert_eq!(Analysis::new(GAME).rename(GAME.find(" (role r").unwrap() + 1, "x"), Err(NoName));
+    }
+
+    #[test]
+    fn goals_by_variables_and_chance_in_capitals_keep_their_names() {
+        let text = "(role Random) (score 70) (<= (goal Random ?n) (score ?n)) (line 3)";
+        let rename = |name: &str| Analysis::new(text).rename(text.find(name).unwrap(), "b");
+        assert_eq!(rename("Random"), Err(RenameError::Reserved("Random".to_owned())));
+        assert_eq!(rename("70"), Err(RenameError::Reserved("70".to_owned())));
+        assert!(rename("3").is_ok());
     }
 }

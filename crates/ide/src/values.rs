@@ -4,6 +4,7 @@ use crate::analysis::Analysis;
 use crate::names::Space;
 use crate::tree::NodeId;
 use ggp_gdl::domains::Place;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The maximum number of values that are listed.
 const LISTED: usize = 8;
@@ -51,30 +52,56 @@ impl Analysis {
         (!words.is_empty()).then(|| if is_open { format!("{words}, or others") } else { words })
     }
 
-    /// The places from which the variable `word` gets its values: those in positive conditions of its rule, otherwise
-    /// all of them.
-    pub(crate) fn places_of_variable(&self, word: NodeId) -> Vec<Place> {
-        debug_assert_eq!(self.space(word), Space::Variable);
-        let place = |node: NodeId| self.model().place(self.text(), self.tree(), self.names(), node);
-        let same = self.same(word);
-        let strong = |&node: &NodeId| !self.info(node).in_head && !self.info(node).is_weak;
-        let places: Vec<Place> = same.iter().copied().filter(strong).filter_map(place).collect();
-        if places.is_empty() { same.into_iter().filter_map(place).collect() } else { places }
+    /// The occurrences of each variable of the form with the index `form`. Variables and occurrences are in the order of
+    /// the text.
+    pub(crate) fn variables_of(&self, form: usize) -> Vec<Vec<NodeId>> {
+        let root = self.tree().forms[form].node;
+        let mut numbers: FxHashMap<&str, usize> = FxHashMap::default();
+        let mut variables: Vec<Vec<NodeId>> = Vec::new();
+        for node in root..self.tree().nodes[root].end {
+            if self.is_word(node) && self.space(node) == Space::Variable {
+                let number = *numbers.entry(self.source(node)).or_insert(variables.len());
+                if number == variables.len() {
+                    variables.push(Vec::new());
+                }
+                variables[number].push(node);
+            }
+        }
+        variables
     }
 
-    /// The values that the variable `word` can have, in words; `None` if none is known.
-    pub(crate) fn variable_in_words(&self, word: NodeId) -> Option<String> {
-        let mut places = self.places_of_variable(word);
+    /// The places from which a variable with these `occurrences` gets its values: those in positive conditions of its
+    /// rule, otherwise all of them.
+    pub(crate) fn places_of(&self, occurrences: &[NodeId]) -> Vec<Place> {
+        let strong = |&node: &NodeId| !self.info(node).in_head && !self.info(node).is_weak;
+        let places = self.distinct_places(occurrences.iter().copied().filter(strong));
+        if places.is_empty() { self.distinct_places(occurrences.iter().copied()) } else { places }
+    }
+
+    /// The places of `nodes`, each once: a rule can repeat one atom any number of times.
+    fn distinct_places(&self, nodes: impl Iterator<Item = NodeId>) -> Vec<Place> {
+        let mut known: FxHashSet<Place> = FxHashSet::default();
+        let place = |node: NodeId| self.model().place(self.text(), self.tree(), self.names(), node);
+        nodes.filter_map(place).filter(|&place| known.insert(place)).collect()
+    }
+
+    /// The values that a variable with these `occurrences` can have, in words; `None` if none is known.
+    pub(crate) fn variable_in_words(&self, occurrences: &[NodeId]) -> Option<String> {
+        let mut places = self.places_of(occurrences);
+        let model = self.model();
         // A place where anything may stand does not restrict the others.
-        if places.iter().any(|&place| !self.model().domains.is_open(place)) {
-            places.retain(|&place| !self.model().domains.is_open(place));
+        if places.iter().any(|&place| !model.domains.is_open(place)) {
+            places.retain(|&place| !model.domains.is_open(place));
         } else if let Some(&place) = places.first() {
             return self.domain_in_words(place);
         }
-        let mut functions = places.first().map_or_else(Vec::new, |&place| self.model().functions(place));
-        functions
-            .retain(|function| places.iter().all(|&place| self.model().functions(place).contains(function)));
-        let words = in_words(&self.model().common(&places), &functions);
+        let (&first, others) = places.split_first()?;
+        let mut functions = model.functions(first);
+        for &place in others {
+            let other: FxHashSet<(&str, usize)> = model.functions(place).into_iter().collect();
+            functions.retain(|function| other.contains(function));
+        }
+        let words = in_words(&model.common(&places), &functions);
         (!words.is_empty()).then_some(words)
     }
 }
@@ -82,6 +109,14 @@ impl Analysis {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_place_at_which_a_variable_stands_twice_is_one_place() {
+        let analysis = Analysis::new("(p 1) (<= (q ?x) (p ?x) (s ?x ?x) (p ?x))");
+        let variables = analysis.variables_of(1);
+        assert_eq!((variables.len(), variables[0].len()), (1, 5));
+        assert_eq!(analysis.places_of(&variables[0]).len(), 3);
+    }
 
     #[test]
     fn domains_in_words() {

@@ -11,6 +11,9 @@ use serde_json::{Value, json};
 use std::fmt::Write;
 use std::sync::Arc;
 
+/// The maximum number of moves of a role that an answer lists.
+const MAX_MOVES: usize = 1_000;
+
 /// The command of a lens.
 pub(crate) fn of_lens(title: String, action: &LensAction, uri: &lsp::Uri) -> lsp::Command {
     let (command, arguments) = match action {
@@ -93,7 +96,7 @@ fn moves(snapshot: &Snapshot, stop: &StopToken) -> Result<String, String> {
     let mut text = String::new();
     for role in game.roles() {
         let legal = machine.legal_texts(&state, role).map_err(|error| error.to_string())?;
-        let shown = legal.iter().take(trial::MAX_MOVES).cloned().collect::<Vec<_>>().join(" ");
+        let shown = legal.iter().take(MAX_MOVES).cloned().collect::<Vec<_>>().join(" ");
         let _ = writeln!(text, "{}: {} legal: {shown}", game.role_name(role), legal.len());
     }
     Ok(text.trim_end().to_owned())

@@ -16,9 +16,6 @@ const PLAY_TIME: Duration = Duration::from_secs(5);
 /// The maximum number of terms and of tuples of one evaluation: about 200 MiB.
 const SIZE: usize = 2_000_000;
 
-/// The maximum number of moves of a role that are kept.
-pub(crate) const MAX_MOVES: usize = 1_000;
-
 /// The result of the second tier for one text.
 #[derive(Debug)]
 pub(crate) struct Trial {
@@ -108,9 +105,8 @@ fn opening(game: &Arc<Game>, stop: &StopToken) -> Result<Opening, EvalError> {
         if let Some(goal) = goals.largest() {
             opening.goals.push((name.clone(), goal.value()));
         }
-        let mut moves = machine.legal_texts(&state, role)?;
-        moves.truncate(MAX_MOVES);
-        opening.legal.push((name, moves));
+        let moves = machine.legal_texts(&state, role)?;
+        opening.legal.push((name, moves.len(), moves.into_iter().next()));
     }
     Ok(opening)
 }

@@ -32,13 +32,13 @@ pub(crate) async fn guard(State(app): State<Arc<App>>, request: Request, next: N
     let mut response = match refusal(&request, &app.config.hosts) {
         Some(failure) => failure.into_response(),
         None if streams => next.run(request).await,
-        None => match tokio::time::timeout(LONGEST, next.run(request)).await {
-            Ok(response) => response,
-            Err(_) => {
+        None => {
+            let in_time = tokio::time::timeout(LONGEST, next.run(request)).await;
+            in_time.unwrap_or_else(|_| {
                 let error = format!("the server gave this up: it takes more than {} s", LONGEST.as_secs());
                 Failure::new(StatusCode::REQUEST_TIMEOUT, error).into_response()
-            }
-        },
+            })
+        }
     };
     let headers = response.headers_mut();
     let policy = [

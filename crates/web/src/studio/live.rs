@@ -63,7 +63,10 @@ pub(super) fn opening(draft: &Draft) -> Opening {
     let names = || draft.game.roles().map(|role| draft.game.role_name(role).to_owned());
     let goals = names().zip(first.scores());
     Opening {
-        legal: names().zip(first.legal.iter().cloned()).collect(),
+        legal: names()
+            .zip(&first.legal)
+            .map(|(role, moves)| (role, moves.len(), moves.first().cloned()))
+            .collect(),
         goals: goals.filter_map(|(role, goal)| Some((role, goal?))).collect(),
         is_over: first.terminal,
     }
