@@ -21,9 +21,9 @@ mod ties;
 pub(crate) use clause::{Clause, Clauses, Give, Need};
 pub(crate) use flow::{Assumptions, Failure};
 
-use crate::{Atom, Description, Keyword, Symbol};
+use crate::{Atom, Description, Keyword, Span, Symbol};
 use rustc_hash::FxHashMap;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The largest nesting depth at which the arguments of terms have domains. Deeper arguments are open.
 pub(crate) const MAX_DEPTH: u8 = 4;
@@ -191,6 +191,13 @@ impl Domains {
         self.fires[rule]
     }
 
+    /// The spans of the rules that may fire in some state. The alternatives of a source rule have its span, so that it is
+    /// there if one of them may fire. `description` has the rules of which these are the domains.
+    pub fn live_spans(&self, description: &Description) -> BTreeSet<Span> {
+        let rules = description.rules.iter().enumerate();
+        rules.filter(|&(rule, _)| self.may_fire(rule)).map(|(_, rule)| rule.span).collect()
+    }
+
     /// Whether every term may stand at `place`. Then [`Domains::constants`] and [`Domains::functions`] are only
     /// examples.
     pub fn is_open(&self, place: Place) -> bool {
@@ -340,6 +347,16 @@ mod tests {
             assert_eq!(dead(rules), wanted, "{rules}");
             assert!(Domains::new(&description(rules)).is_complete());
         }
+    }
+
+    #[test]
+    fn a_source_rule_is_live_if_one_of_its_alternatives_fires() {
+        let rules = description("(p a) (<= q (or (p a) (p b))) (<= r (or (p b) (p c)))");
+        let live = Domains::new(&rules).live_spans(&rules);
+        let heads = rules.rules.iter().filter(|rule| live.contains(&rule.span));
+        let mut names: Vec<&str> = heads.map(|rule| rules.name(rule.head.relation)).collect();
+        names.dedup();
+        assert_eq!(names, ["p", "q"]);
     }
 
     #[test]

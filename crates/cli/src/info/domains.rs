@@ -100,8 +100,9 @@ impl Reader<'_> {
 pub(super) fn print(description: &Description, name: &str, json: bool) -> anyhow::Result<Exit> {
     let reader = Reader { description, domains: Domains::new(description) };
     let lines = ggp_gdl::lines::Lines::new(&description.source);
-    let dead = description.rules.iter().enumerate().filter(|&(rule, _)| !reader.domains.may_fire(rule));
-    let mut dead_rules: Vec<usize> = dead.map(|(_, rule)| lines.position(rule.span.start).line).collect();
+    let live = reader.domains.live_spans(description);
+    let dead = description.rules.iter().filter(|rule| !live.contains(&rule.span));
+    let mut dead_rules: Vec<usize> = dead.map(|rule| lines.position(rule.span.start).line).collect();
     dead_rules.dedup();
     let shown = Output {
         game: name.to_owned(),

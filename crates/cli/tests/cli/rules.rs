@@ -23,6 +23,16 @@ fn info_prints_domains() {
 }
 
 #[test]
+fn a_rule_never_fires_only_if_none_of_its_alternatives_does() {
+    let either = TINY.replace("terminal (true (step 2))", "terminal (or (true (step 2)) impossible)");
+    let rules = either + "(<= impossible (nothing))\n";
+    let run = ggp_with(&["info", "-", "--domains", "--json"], &rules);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let domains: Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!(domains["dead_rules"], serde_json::json!([rules.lines().count()]));
+}
+
+#[test]
 fn solve_names_the_move_whatever_evaluates_the_rules() {
     for reasoner in ["datalog", "propnet"] {
         let run = ggp_with(&["solve", "-", "--reasoner", reasoner], TINY);

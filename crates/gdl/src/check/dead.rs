@@ -13,6 +13,7 @@ use crate::domains::{Assumptions, Domains, Failure, Need, Place};
 use crate::keyword::Keyword;
 use crate::symbol::Symbol;
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeSet;
 
 /// The maximum number of root causes for which the rules that follow from each are told apart. With more, each
 /// costs one more fixpoint.
@@ -50,6 +51,7 @@ pub(super) fn check(checker: &mut Checker<'_>) {
     let dead =
         |domains: &Domains| -> FxHashSet<usize> { (0..rules).filter(|&r| !domains.may_fire(r)).collect() };
     let all = dead(&strict);
+    let live = strict.live_spans(checker.description);
     let holding = |but: Option<usize>| -> FxHashSet<(usize, usize)> {
         let kept = causes.iter().enumerate().filter(|&(number, _)| Some(number) != but);
         kept.flat_map(|(_, cause)| cause.rules.iter().copied()).collect()
@@ -66,9 +68,12 @@ pub(super) fn check(checker: &mut Checker<'_>) {
         } else {
             Vec::new()
         };
-        followers.retain(|rule| !own.contains(rule) && !waiting.contains(rule));
+        let source = &checker.description.rules;
+        followers.retain(|&rule| {
+            !own.contains(&rule) && !waiting.contains(&rule) && !live.contains(&source[rule].span)
+        });
         followers.sort_unstable();
-        report(checker, cause, &followers);
+        report(checker, cause, &followers, &live);
     }
     if !waiting.is_empty() {
         let mut waiting: Vec<usize> = waiting.into_iter().collect();
@@ -119,8 +124,9 @@ fn causes(checker: &Checker<'_>) -> Vec<Cause> {
     causes
 }
 
-/// Reports a root cause. `followers` are the rules that never fire because of it, in the order of the text.
-fn report(checker: &mut Checker<'_>, cause: &Cause, followers: &[usize]) {
+/// Reports a root cause. `followers` are the rules that never fire because of it, in the order of the text. `live` are the
+/// spans of the source rules that may fire.
+fn report(checker: &mut Checker<'_>, cause: &Cause, followers: &[usize], live: &BTreeSet<Span>) {
     let description = checker.description;
     let (rule, literal) = cause.rules[0];
     let Some(atom) = description.rules[rule].body[literal].atom() else {
@@ -142,7 +148,9 @@ fn report(checker: &mut Checker<'_>, cause: &Cause, followers: &[usize]) {
         Failure::Need { need, .. } => unmet(checker, atom, *need, false),
         Failure::Variable(variable) => {
             let places: Vec<Place> = variable.from.iter().map(|&(_, place)| place).collect();
-            joined(checker, rule, variable.name, &variable.from, &places)
+            let fires = live.contains(&description.rules[rule].span);
+            let what = if fires { "an alternative of this rule" } else { "this rule" };
+            joined(checker, rule, what, variable.name, &variable.from, &places)
         }
         Failure::Never { .. } => return,
     };
@@ -262,10 +270,11 @@ pub(super) fn suggest_role(
     }
 }
 
-/// The finding about a variable that has no value in its rule.
+/// The finding about a variable that has no value in its rule, or in the alternative of it that `what` names.
 fn joined(
     checker: &Checker<'_>,
     rule: usize,
+    what: &str,
     name: Symbol,
     from: &[(usize, Place)],
     places: &[Place],
@@ -289,11 +298,45 @@ fn joined(
         .find(|&count| !wide.has_value(&places[..count]))
         .map_or(from[0], |count| from[count - 1]);
     let span = span_of(literal, place);
-    let message = format!("this rule never fires: no value of `{variable}` meets all its conditions");
+    let message = format!("{what} never fires: no value of `{variable}` meets all its conditions");
     let mut diagnostic =
         Diagnostic::warning("never-joined", span, message).labelled(format!("here it is {}", values(place)));
     for &(other, place) in from.iter().filter(|&&other| other != (literal, place)).take(SHOWN) {
         diagnostic = diagnostic.and_at(span_of(other, place), format!("here it is {}", values(place)));
     }
     (Weight::Lint, diagnostic.help(format!("is `{variable}` meant in all these places?")))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Strictness, diagnose};
+
+    /// The findings about `rules`, each with its message and the texts that it marks.
+    fn found(rules: &str) -> Vec<(String, Vec<String>)> {
+        let marked = |finding: crate::Diagnostic| {
+            let texts = finding.labels.iter().map(|label| rules[label.span.range()].to_owned());
+            let texts: Vec<String> = texts.collect();
+            (finding.message, texts)
+        };
+        diagnose(rules.as_bytes(), Strictness::Default).into_iter().map(marked).collect()
+    }
+
+    const GAME: &str = "(role white) (init (step 1)) (<= (next (step 2)) (true (step 1))) (legal white go)
+        (goal white 100) (<= impossible (nothing))";
+
+    #[test]
+    fn a_rule_of_which_an_alternative_fires_is_no_rule_that_never_fires() {
+        for (terminal, marks) in [
+            ("(<= terminal (or (true (step 2)) impossible))", &[][..]),
+            ("(<= terminal (true (step 2))) (<= terminal impossible)", &["terminal"]),
+            (
+                "(<= terminal (true (step 2))) (<= terminal (or impossible (and impossible (true (step 1)))))",
+                &["terminal"],
+            ),
+        ] {
+            let all = found(&format!("{GAME} {terminal}"));
+            let (_, marked) = all.iter().find(|(message, _)| message.contains("`nothing`")).expect(terminal);
+            assert_eq!(marked, marks, "{terminal}: {all:?}");
+        }
+    }
 }

@@ -4,7 +4,7 @@
 use super::inference::{listed, word_at};
 use super::typos::suggest_value;
 use super::{Checker, Weight, atom_of};
-use crate::ast::{Rule, Span};
+use crate::ast::Description;
 use crate::diagnostic::Diagnostic;
 use crate::domains::{Assumptions, Domains, Failure, Give, Need, Place};
 use crate::symbol::Symbol;
@@ -32,6 +32,7 @@ pub(super) fn check(checker: &mut Checker<'_>, assumed: &Assumptions, waiting: &
     let clauses = &checker.inference.clauses;
     let domains = clauses.settle(assumed);
     let alive = |domains: &Domains| waiting.iter().filter(|&&rule| domains.may_fire(rule)).count();
+    let dead = never_firing(checker.description, &domains, waiting);
     let mut starts: Vec<Start> = Vec::new();
     let mut tried: FxHashSet<Need> = FxHashSet::default();
     let mut holding_of: FxHashMap<Need, Vec<(usize, usize)>> = FxHashMap::default();
@@ -83,18 +84,34 @@ pub(super) fn check(checker: &mut Checker<'_>, assumed: &Assumptions, waiting: &
         starts.push(Start { place, values: value.into_iter().collect(), function, revived, waiting: at });
     }
     let Some(most) = starts.iter().map(|start| start.revived).max().filter(|&most| most > 0) else {
-        never_begun(checker, &domains, assumed, waiting);
+        never_begun(checker, &domains, assumed, waiting, &dead);
         return;
     };
     let mut best = starts.iter().filter(|start| start.revived == most);
     let Some(first) = best.next() else { return };
     let mut values = first.values.clone();
     values.extend(best.filter(|start| start.place == first.place).flat_map(|start| start.values.iter()));
-    report_start(checker, &domains, first, &values, waiting);
+    report_start(checker, &domains, first, &values, &dead);
 }
 
-/// Reports rules that wait for each other if no single value starts them.
-fn never_begun(checker: &mut Checker<'_>, domains: &Domains, assumed: &Assumptions, waiting: &[usize]) {
+/// The rules of `waiting` of which no alternative fires by `domains`, one for each source rule.
+fn never_firing(description: &Description, domains: &Domains, waiting: &[usize]) -> Vec<usize> {
+    let live = domains.live_spans(description);
+    let span = |rule: usize| description.rules[rule].span;
+    let mut dead = waiting.to_vec();
+    dead.retain(|&rule| !live.contains(&span(rule)));
+    dead.dedup_by_key(|rule| span(*rule));
+    dead
+}
+
+/// Reports rules that wait for each other if no single value starts them. `dead` are those that never fire.
+fn never_begun(
+    checker: &mut Checker<'_>,
+    domains: &Domains,
+    assumed: &Assumptions,
+    waiting: &[usize],
+    dead: &[usize],
+) {
     let clauses = &checker.inference.clauses;
     let rules = &checker.description.rules;
     let at = waiting.iter().find_map(|&rule| {
@@ -112,21 +129,21 @@ fn never_begun(checker: &mut Checker<'_>, domains: &Domains, assumed: &Assumptio
     let message = format!(
         "`{}` never begins to hold: {}, since each rule that gives it needs it first",
         checker.text(atom),
-        never_fire(rules, waiting).0
+        never_fire(dead).0
     );
     let mut diagnostic = Diagnostic::warning("never-started", atom.span, message)
         .help("add a fact or a rule that gives it without needing it");
-    for &rule in waiting.iter().take(SHOWN) {
+    for &rule in dead.iter().take(SHOWN) {
         diagnostic = diagnostic.and_at(rules[rule].head.span, "this rule never fires");
     }
     checker.report(Weight::Lint, diagnostic);
 }
 
-/// How many of `rules` the indices `waiting` name, in words, and the verb that follows.
-fn never_fire(rules: &[Rule], waiting: &[usize]) -> (String, &'static str) {
-    let mut spans: Vec<Span> = waiting.iter().map(|&rule| rules[rule].span).collect();
-    spans.dedup();
-    match spans.len() {
+/// How many rules `dead` holds, in words, and the verb that follows. If every rule that waits has an alternative that
+/// fires, `dead` is empty.
+fn never_fire(dead: &[usize]) -> (String, &'static str) {
+    match dead.len() {
+        0 => ("an alternative of a rule never fires".to_owned(), "it waits"),
         1 => ("1 rule never fires".to_owned(), "it waits"),
         n => (format!("{n} rules never fire"), "they wait"),
     }
@@ -137,12 +154,12 @@ fn report_start(
     domains: &Domains,
     start: &Start,
     values: &[Symbol],
-    waiting: &[usize],
+    dead: &[usize],
 ) {
     let description = checker.description;
     let rules = &description.rules;
     let clauses = &checker.inference.clauses;
-    let (many, wait) = never_fire(rules, waiting);
+    let (many, wait) = never_fire(dead);
     let names: Vec<&str> = values.iter().map(|&value| description.name(value)).collect();
     // The values that the rules that do fire give in the same place.
     let gives = |rule: usize| {
@@ -179,8 +196,27 @@ fn report_start(
             .help(format!("add {what} that gives it in the first state"))
     };
     let mut diagnostic = diagnostic;
-    for &rule in waiting.iter().take(SHOWN) {
+    for &rule in dead.iter().take(SHOWN) {
         diagnostic = diagnostic.and_at(rules[rule].head.span, "this rule never fires");
     }
     checker.report(Weight::Lint, diagnostic);
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Strictness, diagnose};
+
+    #[test]
+    fn a_rule_of_which_an_alternative_fires_is_not_counted() {
+        let game = "(role white) (init (step 1)) (<= (next (step 2)) (true (step 1))) (legal white go)
+            (goal white 100) (<= (next lost) (true lost))";
+        for (terminal, many) in [
+            ("(<= terminal (or (true (step 2)) (true lost)))", "1 rule never fires"),
+            ("(<= terminal (true (step 2))) (<= terminal (true lost))", "2 rules never fire"),
+        ] {
+            let all = diagnose(format!("{game} {terminal}").as_bytes(), Strictness::Default);
+            let found = all.iter().find(|finding| finding.code == "never-started").expect(terminal);
+            assert!(found.message.contains(many), "{terminal}: {}", found.message);
+        }
+    }
 }
