@@ -25,7 +25,8 @@ impl Board {
         let mut is_view_usable = true;
         let given = view_of(machine, rulesheet).transpose().unwrap_or_else(|error| {
             is_view_usable = false;
-            console::say(&format!("{}; the board is inferred without it", flaw(rulesheet, &error)));
+            let flaw = console::printable(&flaw(rulesheet, &error));
+            console::say(&format!("{flaw}; the board is inferred without it"));
             None
         });
         let width =

@@ -80,10 +80,13 @@ impl Labels {
     }
 }
 
-/// Labels that distinguish `values` from each other, as pairs of a value and its label.
+/// Labels that distinguish `values` from each other, as pairs of a value and its label. An abbreviation is no glyph of
+/// `model`, so that no two things look alike.
 pub(crate) fn label_all(values: &[&String], model: &BoardModel, ascii: bool) -> Vec<(String, String)> {
+    let glyph = |value: &String| model.glyphs.get(value).filter(|glyph| !ascii || glyph.is_ascii());
+    let drawn: FxHashSet<&String> = values.iter().filter_map(|&value| glyph(value)).collect();
     let mut labels: Vec<(String, String)> = Vec::new();
-    let mut taken: FxHashSet<String> = FxHashSet::default();
+    let mut taken: FxHashSet<String> = model.glyphs.values().cloned().collect();
     let mut long: Vec<&String> = Vec::new();
     // If a name is longer than three characters, names of three characters are cut too: `red` becomes `r`
     // beside `blue`.
@@ -91,9 +94,9 @@ pub(crate) fn label_all(values: &[&String], model: &BoardModel, ascii: bool) -> 
         values.iter().any(|value| value.chars().count() > MAX_LABEL && !model.glyphs.contains_key(*value));
     let longest = if cut { 2 } else { MAX_LABEL };
     for &value in values {
-        match model.glyphs.get(value).filter(|glyph| !ascii || glyph.is_ascii()) {
+        match glyph(value) {
             Some(glyph) => labels.push((value.clone(), glyph.clone())),
-            None if value.chars().count() <= longest => {
+            None if value.chars().count() <= longest && !drawn.contains(&value) => {
                 taken.insert(value.clone());
                 labels.push((value.clone(), value.clone()));
             }
@@ -164,7 +167,24 @@ fn abbreviations(value: &str) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::abbreviations;
+    use super::{abbreviations, label_all};
+    use crate::sample::model;
+
+    #[test]
+    fn no_label_looks_like_the_glyph_of_another_thing() {
+        let rules = "(role a) (legal a go) (next on) (<= terminal (true on)) (goal a 100)";
+        let mut model = model(rules);
+        let glyph = |(name, glyph): (&str, &str)| (name.to_owned(), glyph.to_owned());
+        model.glyphs.extend([("stone", "c"), ("x", "o")].map(glyph));
+        let names = ["stone", "coin", "x", "o"].map(str::to_owned);
+        let values: Vec<&String> = names.iter().collect();
+        let labels = label_all(&values, &model, false);
+        let of = |name: &str| labels.iter().find(|label| label.0 == name).map(|label| label.1.as_str());
+        assert_eq!(
+            [of("stone"), of("coin"), of("x"), of("o")],
+            [Some("c"), Some("co"), Some("o"), Some("#1")]
+        );
+    }
 
     #[test]
     fn names_are_cut_where_words_join_then_at_the_start_then_by_consonants() {

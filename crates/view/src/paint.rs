@@ -127,7 +127,8 @@ pub(crate) fn pit(out: &mut String, seeds: u64) {
     label(out, &seeds.to_string(), 80, "#fff7e0", 0.62);
 }
 
-/// Draws a mark of a layer whose facts name only squares. `alone` says that the game has no other things.
+/// Draws a mark of a layer whose facts name only squares. `alone` says that the game has no other things. A glyph that a
+/// view gives in place of a mark is written.
 pub(crate) fn mark_picture(out: &mut String, mark: &str, alone: bool, colour: Option<&str>) {
     let fill = |own| colour.unwrap_or(own);
     let _ = match mark {
@@ -135,21 +136,44 @@ pub(crate) fn mark_picture(out: &mut String, mark: &str, alone: bool, colour: Op
             let fill = fill("var(--mark, #6d5f8d)");
             write!(out, r#"<rect x="12" y="12" width="76" height="76" rx="14" fill="{fill}"/>"#)
         }
-        "●" | "*" => {
+        "●" => {
             let fill = fill("var(--mark, #6d5f8d)");
             write!(out, r#"<circle cx="50" cy="50" r="24" fill="{fill}"/>"#)
         }
-        "▪" | "+" => {
+        "▪" => {
             let fill = fill("var(--mark-2, #b3542d)");
             write!(out, r#"<rect x="26" y="26" width="48" height="48" rx="6" fill="{fill}"/>"#)
         }
-        "◦" | "o" => {
+        "◦" => {
             let fill = fill("var(--mark-3, #2c7a74)");
             write!(out, r#"<circle cx="50" cy="50" r="22" fill="none" stroke="{fill}" stroke-width="11"/>"#)
         }
-        _ => {
+        "+" => {
             let fill = fill("var(--mark-4, #7a6a1e)");
             write!(out, r#"<path d="M50 24V76M24 50H76" stroke="{fill}" stroke-width="14"/>"#)
         }
+        glyph => {
+            label(out, glyph, 50, fill("var(--ink, #2c2a24)"), 1.0);
+            Ok(())
+        }
     };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::mark_picture;
+
+    #[test]
+    fn each_mark_has_its_own_picture_and_a_glyph_is_written() {
+        let picture = |mark: &str| {
+            let mut out = String::new();
+            mark_picture(&mut out, mark, false, None);
+            out
+        };
+        let pictures = ["●", "▪", "◦", "+", "█", "o"].map(picture);
+        for (number, one) in pictures.iter().enumerate() {
+            assert!(!pictures[..number].contains(one), "{one}");
+        }
+        assert!(pictures[3].contains("<path") && pictures[4].contains(">█</text>"), "{pictures:?}");
+    }
 }

@@ -12,7 +12,8 @@
 
 use crate::model::{Axis, BoardModel, Order, Square};
 use ggp_game::{Format, FormatError};
-use serde::Deserialize;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -43,6 +44,29 @@ fn version(text: &str) -> u32 {
     serde_json::from_str(text).ok().and_then(|Version { version }| version).unwrap_or(1)
 }
 
+/// Checks texts that are drawn. A control character in one would control the terminal.
+fn check_drawn<'a, E: Error>(texts: impl IntoIterator<Item = &'a String>) -> Result<(), E> {
+    match texts.into_iter().find(|text| text.contains(char::is_control)) {
+        // The parser adds the place.
+        Some(text) => {
+            Err(E::custom(format_args!("the control character in {text:?} cannot be drawn: leave it out")))
+        }
+        None => Ok(()),
+    }
+}
+
+fn drawn_values<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Vec<String>>, D::Error> {
+    let values: Option<Vec<String>> = Deserialize::deserialize(deserializer)?;
+    check_drawn::<D::Error>(values.iter().flatten())?;
+    Ok(values)
+}
+
+fn drawn_glyphs<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<String, String>, D::Error> {
+    let glyphs: BTreeMap<String, String> = Deserialize::deserialize(deserializer)?;
+    check_drawn::<D::Error>(glyphs.values())?;
+    Ok(glyphs)
+}
+
 /// The entries of a sidecar. A missing entry is `None` or empty.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -57,9 +81,11 @@ pub struct Sidecar {
     pub y: Option<ArgumentPath>,
     /// The arguments of the fluent that tell several boards apart.
     pub index: Option<Vec<ArgumentPath>>,
-    /// The values that the horizontal axis has, from left to right.
+    /// The values that the horizontal axis has, from left to right. None has a control character.
+    #[serde(deserialize_with = "drawn_values")]
     pub columns: Option<Vec<String>>,
-    /// The values that the vertical axis has, from top to bottom.
+    /// The values that the vertical axis has, from top to bottom. None has a control character.
+    #[serde(deserialize_with = "drawn_values")]
     pub rows: Option<Vec<String>>,
     /// Whether the first or the last row, in the inferred order, is at the top.
     pub top: Option<Top>,
@@ -67,7 +93,8 @@ pub struct Sidecar {
     pub empty: Option<String>,
     /// Squares that do not exist. Each is given by its values on the index axes, its column and its row.
     pub holes: Option<Vec<Vec<String>>>,
-    /// Maps contents to the glyphs to draw for them.
+    /// Maps contents to the glyphs to draw for them. No glyph has a control character.
+    #[serde(deserialize_with = "drawn_glyphs")]
     pub glyphs: BTreeMap<String, String>,
     /// Maps contents to the names of the roles that own them.
     pub owners: BTreeMap<String, String>,
@@ -194,8 +221,8 @@ impl Sidecar {
     /// Parses a sidecar from its JSON text.
     ///
     /// # Errors
-    /// Fails if the text is not JSON or not of the documented form; the message then gives the place. Also
-    /// fails if a key that another key needs is missing.
+    /// Fails if the text is not JSON or not of the documented form, or if a text to draw has a control character;
+    /// the message then gives the place. Also fails if a key that another key needs is missing.
     pub fn parse(text: &str) -> Result<Sidecar, SidecarError> {
         VIEW.check_version(version(text)).map_err(SidecarError::Format)?;
         let sidecar: Sidecar =
@@ -388,6 +415,21 @@ mod tests {
             entries[key.name] = serde_json::from_str(key.example).expect("JSON");
             assert!(Sidecar::parse(&entries.to_string()).is_ok(), "{}", key.name);
         }
+    }
+
+    #[test]
+    fn what_would_control_the_terminal_is_no_text_to_draw() {
+        for text in [
+            r#"{"glyphs": {"stone": "\u001b[2J"}}"#,
+            r#"{"columns": ["1", "\u001b[2J"]}"#,
+            r#"{"rows": ["\u001b[2J"]}"#,
+        ] {
+            let error = Sidecar::parse(text).expect_err("a control character").to_string();
+            let begin =
+                r#"not a view: the control character in "\u{1b}[2J" cannot be drawn: leave it out at line 1"#;
+            assert!(error.starts_with(begin), "{error}");
+        }
+        assert!(Sidecar::parse(r#"{"glyphs": {"stone": "♙ é"}, "columns": null, "rows": ["1"]}"#).is_ok());
     }
 
     #[test]
