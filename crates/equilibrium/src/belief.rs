@@ -125,6 +125,8 @@ struct Search<'a, M: StateMachine> {
     values: FxHashMap<Belief, (f64, u32)>,
     /// The approximate number of bytes that the states, beliefs and outcomes take.
     bytes: usize,
+    /// The number of histories that have been looked at for the plan.
+    planned: usize,
 }
 
 /// Computes the best play of `role` from the initial state of the game of `machine`. The game must have no
@@ -153,6 +155,7 @@ pub fn best_play<M: StateMachine>(
         percept_numbers: FxHashMap::default(),
         values: FxHashMap::default(),
         bytes: 0,
+        planned: 0,
     };
     let root = search.number(root);
     let belief: Belief = [(root, UNITS as u64)].into();
@@ -186,6 +189,11 @@ impl<M: StateMachine> Search<'_, M> {
         Ok(())
     }
 
+    /// The error for a state in which `role` has no legal move, or cannot know which moves are legal.
+    fn unknown_moves(&self, role: Role) -> BeliefError {
+        BeliefError::LegalMovesUnknown { role: self.machine.game().role_name(role).to_owned() }
+    }
+
     /// The results of evaluating the state with index `number`. Evaluates the state only at the first call
     /// for it.
     fn known(&mut self, number: u32) -> Result<Known, BeliefError> {
@@ -201,6 +209,9 @@ impl<M: StateMachine> Search<'_, M> {
         } else {
             let mut legal = Vec::new();
             self.machine.legal_moves(&state, self.role, &mut legal)?;
+            if legal.is_empty() {
+                return Err(self.unknown_moves(self.role));
+            }
             let mut outcomes = Vec::with_capacity(legal.len());
             for &mv in &legal {
                 outcomes.push(self.outcomes(&state, mv)?);
@@ -218,6 +229,9 @@ impl<M: StateMachine> Search<'_, M> {
         let mut drawn = vec![mv];
         if let Some(nature) = self.nature {
             self.machine.legal_moves(state, nature, &mut drawn)?;
+            if drawn.is_empty() {
+                return Err(self.unknown_moves(nature));
+            }
         }
         let share = 1.0 / drawn.len() as f64;
         let mut percepts = Vec::new();
@@ -297,8 +311,7 @@ impl<M: StateMachine> Search<'_, M> {
         let Some((_, first)) = open.first() else { return Ok(self.keep(belief, ended, 0)) };
         let legal = first.legal.clone();
         if legal.is_empty() || open.iter().any(|(_, known)| known.legal != legal) {
-            let role = self.machine.game().role_name(self.role).to_owned();
-            return Err(BeliefError::LegalMovesUnknown { role });
+            return Err(self.unknown_moves(self.role));
         }
         // 2. An upper bound for each move: its value for a role that sees every state from now on.
         let mut bounds = Vec::with_capacity(legal.len());
@@ -353,12 +366,16 @@ impl<M: StateMachine> Search<'_, M> {
             }
         }
         let Some((_, first)) = open.first() else { return Ok(()) };
-        if plan.len() == MAX_PLAN {
+        self.planned += 1;
+        if plan.len() == MAX_PLAN || self.planned > MOST_HISTORIES {
             return Ok(());
         }
+        self.check()?;
         let best = self.values.get(belief).map_or(0, |&(_, best)| best as usize);
         let mv = self.machine.move_text(first.legal[best]).to_owned();
         if first.legal.len() > 1 {
+            self.bytes +=
+                history.iter().flatten().map(|word| word.len() + size_of::<String>()).sum::<usize>();
             plan.push(PlannedMove { history: history.clone(), mv: mv.clone() });
         }
         for (percepts, _, next) in beliefs_after(&open, best) {
@@ -373,6 +390,8 @@ impl<M: StateMachine> Search<'_, M> {
 
 /// The maximum number of moves in a plan. Further moves are left out.
 const MAX_PLAN: usize = 100_000;
+/// The maximum number of histories that are looked at for a plan. In most of them the role may have no choice.
+const MOST_HISTORIES: usize = 20 * MAX_PLAN;
 
 /// Expected goals of two moves count as equal if they differ by at most this much.
 const TOLERANCE: f64 = 1e-9;

@@ -189,10 +189,7 @@ impl Batch {
         };
         let work =
             |stop: &ggp::StopToken| self.lock().step_against(role, actions.as_deref(), &opponents, stop);
-        let outcome = match opponents {
-            Opponents::Random => py.detach(|| work(&ggp::StopToken::new())),
-            Opponents::Search(..) => interruptible(py, work)?,
-        };
+        let outcome = interruptible(py, work)?;
         outcome.map_err(|error| error::of_batch(py, &error))
     }
 

@@ -106,6 +106,7 @@ impl Batch {
         }
         let mut own = actions;
         loop {
+            stop.check()?;
             // 1. The lanes that step.
             let chooses = self.choosing(role);
             let mut asked = chooses.clone();

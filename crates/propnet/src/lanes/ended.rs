@@ -96,7 +96,7 @@ impl<const W: usize> Lanes<W> {
             playouts.push(EndedPlayout {
                 index,
                 steps: (self.sweep - began) as u32,
-                moves: std::mem::take(&mut self.record[lane]),
+                moves: if run.plan.moves { std::mem::take(&mut self.record[lane]) } else { Vec::new() },
                 terminal: terminal.has(lane),
             });
         });

@@ -206,7 +206,8 @@ impl Episodes {
 
     /// An estimate of the memory of one value, in bytes.
     pub fn bytes(&self) -> usize {
-        self.rows.len() * size_of::<Lanes>() + self.lanes * (24 + self.goals.len())
+        let chosen: usize = self.chosen.iter().map(|of_role| size_of_val(&of_role[..])).sum();
+        self.rows.len() * size_of::<Lanes>() + self.lanes * 24 + size_of_val(&self.goals[..]) + chosen
     }
 
     /// The number of lanes in use.
