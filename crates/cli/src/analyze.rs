@@ -74,7 +74,11 @@ pub(crate) struct Arguments {
     spec: String,
     /// Instead of searching, show what FILE holds of the game: how well each generation of self-play predicted,
     /// and the features that weigh most (`ggp learn` writes such a file)
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["role", "seconds", "iterations", "spec"])]
+    #[arg(
+        long,
+        value_name = "FILE",
+        conflicts_with_all = ["from", "step", "role", "seconds", "iterations", "spec"]
+    )]
     learnt: Option<PathBuf>,
     /// Print one JSON object at the end
     #[arg(long)]

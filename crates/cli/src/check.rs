@@ -11,10 +11,10 @@ use crate::rulesheet::{self, Level};
 use crate::simulate::Simulation;
 use anyhow::Context;
 use ggp::{Choice, Limits, Rulesheet};
-use ggp_game::{Deadline, Game, Interpreter, StopToken};
+use ggp_game::{Deadline, EvalError, Game, Interpreter, StopToken};
 use ggp_gdl::codes::{page, pages};
 use ggp_gdl::diagnostic::count;
-use ggp_gdl::{Diagnostic, Finding, Severity, locate};
+use ggp_gdl::{Diagnostic, Finding, Keyword, Rule, Severity, Span, locate};
 use serde::Serialize;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -199,7 +199,7 @@ struct Checked {
 fn check(path: &Path, arguments: &Arguments) -> anyhow::Result<Checked> {
     let text = rulesheet::read(path)?;
     let progress = Progress::start(format!("checking {}", text.name));
-    let (game, findings) = text.check(arguments.level.strictness(), Limits::default());
+    let (game, mut findings) = text.check(arguments.level.strictness(), Limits::default());
     let game = game.map(Arc::new);
     let mut view = None;
     if let Some(game) = &game {
@@ -209,9 +209,21 @@ fn check(path: &Path, arguments: &Arguments) -> anyhow::Result<Checked> {
     let mut simulation = None;
     if let (Some(playouts), Some(game)) = (arguments.simulate, game) {
         let task = Simulate { playouts, seed: arguments.seed, progress: &progress, name: &text.name };
-        simulation = Some(task.run(&game, arguments.reasoning)?);
+        let (simulated, failure) = task.run(&game, arguments.reasoning)?;
+        simulation = Some(simulated);
+        findings.extend(failure.map(|error| not_playable(&game, &error)));
     }
     Ok(Checked { text, findings, view, simulation })
+}
+
+/// The finding that playing `game` fails with `error`. It is an error at the first head of `next`, or at the start of the
+/// text if there is none.
+fn not_playable(game: &Game, error: &EvalError) -> Diagnostic {
+    let description = game.description();
+    let is_next = |rule: &&Rule| description.name(rule.head.relation) == Keyword::Next.name();
+    let start = Span { start: 0, end: 0 };
+    let span = description.rules.iter().find(is_next).map_or(start, |rule| rule.head.span);
+    Diagnostic::error("not-playable", span, error.to_string())
 }
 
 struct Simulate<'a> {
@@ -223,8 +235,9 @@ struct Simulate<'a> {
 
 impl Simulate<'_> {
     /// Plays the random playouts: the first ones with the interpreter, and, once the network is built, the
-    /// others with the network. The moves of a playout are the same on both machines.
-    fn run(self, game: &Arc<Game>, reasoning: Reasoning) -> anyhow::Result<Simulation> {
+    /// others with the network. The moves of a playout are the same on both machines. A playout that fails ends the
+    /// simulation, which then holds what was seen until then; its error is given beside it.
+    fn run(self, game: &Arc<Game>, reasoning: Reasoning) -> anyhow::Result<(Simulation, Option<EvalError>)> {
         let coming = reasoning.long_build().begin(game)?;
         if reasoning.choice() == Choice::Propnet
             && let Some(Err(why)) = coming.wait(Deadline::never(), &StopToken::new())
@@ -232,20 +245,25 @@ impl Simulate<'_> {
             anyhow::bail!("{} has no network: {why}", self.name);
         }
         let mut simulation = Simulation::new(game, self.playouts, self.seed);
-        let (mut interpreter, mut network) = (Interpreter::new(game), None);
+        let (mut interpreter, mut network, mut failure) = (Interpreter::new(game), None, None);
         for number in 0..self.playouts {
             if network.is_none()
                 && let Some(Ok(reasoner)) = coming.poll()
             {
                 network = reasoner.as_network().cloned();
             }
-            match &mut network {
-                Some(machine) => simulation.play(machine, number)?,
-                None => simulation.play(&mut interpreter, number)?,
+            let played = match &mut network {
+                Some(machine) => simulation.play(machine, number),
+                None => simulation.play(&mut interpreter, number),
+            };
+            if let Err(error) = played {
+                simulation.cut(number);
+                failure = Some(error);
+                break;
             }
             self.progress.set(format!("playing {}: {} of {} playouts", self.name, number + 1, self.playouts));
         }
         simulation.finish(game);
-        Ok(simulation)
+        Ok((simulation, failure))
     }
 }

@@ -40,7 +40,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
 }
 
 fn lay_out(path: &Path, only_check: bool, out: &mut impl Write, exit: &mut Exit) -> anyhow::Result<()> {
-    let text = rulesheet::read(path)?;
+    let text = rulesheet::read_file(path)?;
     let laid_out = match ggp_gdl::format(&text.bytes) {
         Ok(laid_out) => laid_out,
         Err(errors) => {

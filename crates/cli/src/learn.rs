@@ -10,6 +10,7 @@ use crate::reasoner::Reasoning;
 use crate::rulesheet::GameFile;
 use ggp::WithMachine;
 use ggp_game::{AnonymousRules, Game, Playouts, StopToken};
+use ggp_gdl::Strictness;
 use ggp_search::{Feature, Generation, Knowledge, Learner, Lesson, Limits, MctsOptions, Trial};
 use ggp_web::learnt;
 use std::io::Write;
@@ -91,11 +92,18 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     stop_on_signal(&stop)?;
     // Learning must not depend on the words of the rules, so it plays the game without them.
     let rules = AnonymousRules::new(game.description());
-    let description = ggp_gdl::parse(rules.text().as_bytes()).expect("printed rules are rules");
-    let anonymous = Game::new(description).expect("other words break no rule");
+    let anonymous = without_words(&game, &rules);
     let progress = Progress::start("building the network");
     let reasoner = arguments.reasoning.build(&Arc::new(anonymous))?;
     reasoner.with(Learn { arguments, knowledge, rules, stop, progress })
+}
+
+/// The game of `rules`, the anonymous rules of `game`. Those of `game` have passed their checks, and numbered words look
+/// like misspellings of each other, so only what cannot be evaluated counts.
+fn without_words(game: &Game, rules: &AnonymousRules) -> Game {
+    let description = ggp_gdl::parse(rules.text().as_bytes()).expect("printed rules are rules");
+    let anonymous = Game::with_limits(description, Strictness::Lenient, game.limits().clone());
+    anonymous.expect("other words break no rule")
 }
 
 /// Says why a game cannot be learnt.
@@ -248,4 +256,21 @@ fn tell(out: &mut impl Write, generation: &Generation, json: bool) -> std::io::R
         writeln!(out, "{descents:>10} {matches:>8} {samples:>9} {by_history:>8.3} {by_policy:>8.3}  {bar}")?;
     }
     out.flush()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_game_that_only_the_lenient_checks_accept_has_anonymous_rules_too() {
+        let rules = "(player a) (player b) (<= (role ?r) (player ?r)) (<= (legal ?r go) (role ?r)) (next on)
+            (<= terminal (true on)) (<= (goal ?r 50) (role ?r))";
+        let description = ggp_gdl::parse(rules.as_bytes()).expect("rules");
+        assert!(Game::new(description.clone()).is_err());
+        let game = Game::with_limits(description, Strictness::Lenient, ggp_datalog::Limits::default());
+        let game = game.expect("a game");
+        let anonymous = without_words(&game, &AnonymousRules::new(game.description()));
+        assert_eq!(anonymous.role_count(), 2);
+    }
 }

@@ -102,6 +102,16 @@ pub(crate) fn read(path: &Path) -> anyhow::Result<Rulesheet> {
         Some(advice) => anyhow!("{error}\n{advice}"),
         None => error,
     })?;
+    of_rules(text)
+}
+
+/// As [`read`], but never a game that is part of the program: such a game has no file that could be written.
+pub(crate) fn read_file(path: &Path) -> anyhow::Result<Rulesheet> {
+    of_rules(read_text(path)?)
+}
+
+/// `text`, unless it is a record or another file of this program that holds no rules.
+fn of_rules(text: Rulesheet) -> anyhow::Result<Rulesheet> {
     match FileKind::of(&text.bytes) {
         Some(kind) => bail!("{} is not a rulesheet: {}", text.name, kind.advice(&text.name)),
         None => Ok(text),

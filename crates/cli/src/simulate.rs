@@ -67,7 +67,7 @@ pub(crate) fn of_draft(game: &Arc<Game>, playouts: u64, stop: &StopToken) -> Res
     for number in 0..playouts {
         match simulation.play(&mut machine, number) {
             Err(EvalError::Interrupted) if number > 0 => {
-                simulation.playouts = number;
+                simulation.cut(number);
                 break;
             }
             played => played?,
@@ -326,6 +326,11 @@ impl Simulation {
             self.firing = None;
         }
         self.looked_at = self.looked_at.max(playout + 1);
+    }
+
+    /// Notes that only `playouts` playouts were played to their end.
+    pub(crate) fn cut(&mut self, playouts: u64) {
+        self.playouts = playouts;
     }
 
     /// Ends the simulation: lists the rules that never fired. If no move has been made, nothing can be said of them.

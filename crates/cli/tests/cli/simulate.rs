@@ -214,3 +214,25 @@ fn simulation_refutes_what_is_wrong() {
         assert_eq!(refuted["first"].as_u64().unwrap() + moves.len() as u64, step + 1);
     }
 }
+
+#[test]
+fn a_playout_that_fails_is_a_finding_beside_the_others() {
+    // The term doubles with each step.
+    let kif = "(role white) (init (has seed)) (init alive) (legal white grow) (unused 1)
+        (<= (next (has (pair ?x ?x))) (true (has ?x))) (<= (next alive) (true alive))
+        (<= terminal (not (true alive)))
+        (<= (goal white 100) (true (has seed))) (<= (goal white 0) (not (true (has seed))))";
+    let run = ggp_with(&["check", "--simulate", "2", "--json", "-"], kif);
+    assert_eq!(run.code, 1, "{}", run.stderr);
+    let verdict: Value = serde_json::from_str(&run.stdout).unwrap_or_else(|_| panic!("{}", run.stderr));
+    let findings = verdict["findings"].as_array().unwrap();
+    let is = |code: &str, severity: &str| {
+        findings.iter().any(|finding| finding["code"] == code && finding["severity"] == severity)
+    };
+    assert!(is("not-playable", "error") && is("never-used", "warning"), "{verdict}");
+    refuted(&verdict["simulation"], "monotonic");
+    let run = ggp_with(&["check", "--simulate", "2", "-"], kif);
+    assert_eq!(run.code, 1, "{}", run.stderr);
+    assert!(run.stderr.contains("error[not-playable]: "), "{}", run.stderr);
+    assert!(run.stdout.contains("[falling-goals]"), "{}", run.stdout);
+}

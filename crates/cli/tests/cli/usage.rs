@@ -73,6 +73,10 @@ fn a_wrong_command_line_is_2_and_a_wrong_input_is_1() {
         (&["perft", "nowhere/nim.kif"], 1, "error: cannot read nowhere/nim.kif"),
         (&["perft", "games"], 1, "error: cannot read games: it is a directory; name a file in it\n"),
         (&["fmt", "games/none.kif"], 1, "error: cannot read games/none.kif: "),
+        // A game that is part of the program has no file to lay out.
+        (&["fmt", "hex"], 1, "error: cannot read hex"),
+        (&["analyze", "games/nim.kif", "--learnt=x", "--from=y"], 2, "error: the argument '--"),
+        (&["analyze", "games/nim.kif", "--learnt=x", "--from=y", "--step=1"], 2, "error: the argument '--"),
         (
             &["play", "games/nim.kif", "--from", "tests/Cargo.toml"],
             1,
