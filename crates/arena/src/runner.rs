@@ -44,8 +44,8 @@ impl Runner<'_> {
         }
     }
 
-    /// Whether the interruption of the run may be the cause of the faults of a match. The signal of a terminal reaches the
-    /// programs that play, too, and may end them before the referee takes notice.
+    /// Whether the interruption of the run may be the cause of the faults of a match: where a signal also reaches the programs
+    /// that play, it may end them before the referee takes notice.
     fn is_torn(&self, played: &PlayedMatch) -> bool {
         self.stop.is_stopped() && !played.result.faults.is_empty()
     }

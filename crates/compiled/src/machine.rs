@@ -11,12 +11,10 @@ use crate::recalled::{Recalled, Session};
 use crate::texts::Texts;
 use ggp_datalog::{RelationId, Value};
 use ggp_game::{
-    EvalError, Fact, Game, Goal, Goals, Hints, Move, Role, StateMachine, StopToken, canonical_term,
+    EvalError, Fact, Game, Goal, Goals, Hints, MAX_TEXT, Move, Role, StateMachine, StopToken, canonical_term,
+    too_much_text,
 };
 use std::sync::Arc;
-
-/// The largest total size, in bytes, of the texts of all facts of one state, and of all percepts of one role.
-const MAX_TEXT: usize = 256 << 20;
 
 /// A state of a [`CompiledMachine`]: the set of the fluents that are true, as sorted codes. Valid in every machine
 /// of the same game that comes from the same build.
@@ -316,9 +314,7 @@ impl CompiledMachine {
 /// When it exceeds [`MAX_TEXT`].
 fn more_text(bytes: usize, len: usize) -> Result<usize, EvalError> {
     let all = bytes + len;
-    let too_much =
-        || EvalError::TooLarge(format!("the texts of the facts take more than {} MiB", MAX_TEXT >> 20));
-    if all > MAX_TEXT { Err(too_much()) } else { Ok(all) }
+    if all > MAX_TEXT { Err(too_much_text("facts", MAX_TEXT)) } else { Ok(all) }
 }
 
 /// A kind of carried terms.

@@ -80,7 +80,7 @@ pub use information_set::{Extent, InformationSet, Knowledge, OwnTurn};
 pub use interpreter::Interpreter;
 pub use machine::{JointMoveError, StateMachine};
 pub use markup::escaped;
-pub use move_table::canonical_term;
+pub use move_table::{MAX_TEXT, canonical_term, too_much_text};
 pub use moves::Move;
 pub use opening::add_opening_findings;
 pub use perft::{JointMoves, perft, perft_until};

@@ -31,8 +31,8 @@ enum Term {
 }
 
 /// The largest total size, in bytes, of the texts of all moves in a move table. The same limit applies to the
-/// texts of all facts of one state.
-pub(crate) const MAX_TEXT: usize = 256 << 20;
+/// texts of all facts of one state, and of all percepts of one role.
+pub const MAX_TEXT: usize = 256 << 20;
 
 /// A table with at least this number of moves is large ([`MoveTable::is_large`]).
 const MANY: usize = 1 << 17;
@@ -129,7 +129,7 @@ impl MoveTable {
 
 /// The error for texts that take more than `most` bytes together. `of` is `moves` or `facts`, depending on
 /// what the texts denote.
-pub(crate) fn too_much_text(of: &str, most: usize) -> EvalError {
+pub fn too_much_text(of: &str, most: usize) -> EvalError {
     EvalError::TooLarge(format!("the texts of the {of} take more than {} MiB", most >> 20))
 }
 

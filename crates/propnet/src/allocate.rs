@@ -183,8 +183,7 @@ impl Allocator {
         let after_choice = ends[LEGAL] + 1;
         for (last_gates, legal) in last_gates.iter().zip(&outputs.legal) {
             for (gate, &literal) in last_gates.iter().flatten().zip(legal) {
-                let read = gate.map_or_else(|| vec![literal.0], |gate| gate.inputs.to_vec());
-                for value in read {
+                for value in gate.map_or([literal.0; 3], |gate| gate.inputs) {
                     self.keep_until(value, after_choice);
                 }
             }

@@ -60,7 +60,7 @@ def test_an_illegal_action_is_the_fault_of_its_agent_alone(name, others_have_act
         observation = one.observe(agent)
         assert observation in one.observation_space(agent)
         if game(name).is_hidden:
-            # What is no action is shown as none, and neither is what an agent has not chosen.
+            # The observation shows no action of an agent that is at fault or has not acted.
             own = observation["observation"][len(game(name).percepts(agent)) :]
             assert own.sum() == (others_have_acted and agent != guilty)
 

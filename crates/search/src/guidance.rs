@@ -40,10 +40,9 @@ impl<M: Playouts> Search<M> {
         self.policy = None;
         self.awaiting_policy.clear();
         for id in self.tree.ids() {
-            if self.tree.get(id).is_none() {
-                continue;
+            if self.tree.get(id).is_some() {
+                self.tree[id].arms.iter_mut().for_each(|arm| arm.exploration = 1.0);
             }
-            self.tree[id].arms.iter_mut().for_each(|arm| arm.exploration = 1.0);
         }
     }
 

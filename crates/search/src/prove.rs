@@ -353,7 +353,7 @@ mod tests {
         assert_eq!(coin.proven, None);
     }
 
-    /// Chance and one role choose at once. What chance does decides the goals of both.
+    /// Chance and one role choose at once. The move of chance decides the goals of both.
     #[derive(Clone)]
     struct Toss;
 

@@ -289,7 +289,7 @@ impl<S: Eq + Hash> Tree<S> {
         self.stats(id)[role].total / f64::from(visits)
     }
 
-    /// What a role gets in a node, as a share: its proven goal, else its mean.
+    /// The share of a role in a node: its proven goal, else its mean.
     pub(crate) fn share(&self, id: NodeId, role: usize) -> f64 {
         let proven = self.stats(id)[role].bounds.proven();
         proven.map_or_else(|| self.mean(id, role), |goal| f64::from(goal) / 100.0)

@@ -101,8 +101,8 @@ pub fn folder(path: &Path) -> io::Result<Vec<Offer>> {
 /// Keeps `made`, which was made from the text of `offer`, in `kept`. Keeps nothing if `offers` has another
 /// text of the game by now.
 pub(crate) fn keep<T>(offers: &Mutex<Vec<Offer>>, offer: &Offer, made: T, kept: &Mutex<HashMap<String, T>>) {
-    // Whoever changes a text removes afterwards what was made from it. No text changes while the lock on the
-    // games is held, so nothing is kept after that removal.
+    // A change of a text is followed by the removal of all that was made from it. No text changes while the lock
+    // on the games is held, so nothing is kept after that removal.
     let offers = lock(offers);
     if offers.contains(offer) {
         lock(kept).insert(offer.name.clone(), made);

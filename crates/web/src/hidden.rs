@@ -44,7 +44,7 @@ pub(crate) struct HiddenSession {
     elsewhere: Mutex<Elsewhere>,
 }
 
-/// What the record of a match that is played elsewhere says about who may see the match.
+/// The entries of the record of a match that is played elsewhere that decide who may see the match.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Elsewhere {
     /// Whether the match has ended before a terminal state.

@@ -46,16 +46,13 @@ impl Player for Disturber {
 }
 
 fn outcome(at_start: Option<&StopToken>, stop: &StopToken) -> (Outcome, Vec<&'static str>) {
-    let ends = Arc::default();
+    let ends = Arc::<Mutex<Vec<_>>>::default();
     let mut seats = [Disturber::seat(at_start, &ends), Disturber::seat(None, &ends)];
     let mut referee = MachineReferee::new(Interpreter::new(&published("rock_paper_scissors").game));
     let setup = MatchSetup { on_fault: OnFault::Forfeit, ..MatchSetup::new("m", NO_CLOCK) };
     let outcome = referee.play(setup, &mut seats, &mut (), stop);
-    (
-        outcome,
-        Arc::try_unwrap(ends)
-            .map_or_else(|ends| ends.lock().unwrap().clone(), |ends| ends.into_inner().unwrap()),
-    )
+    let ends = ends.lock().unwrap().clone();
+    (outcome, ends)
 }
 
 #[test]

@@ -7,7 +7,7 @@ use crate::history::Node;
 use crate::lock::lock;
 use crate::picture;
 use crate::seat_player::SeatPlayer;
-use ggp_arena::Record;
+use ggp_arena::{NATURE, Record};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
@@ -148,7 +148,7 @@ impl Session {
             player_names_from_host: inner
                 .seats
                 .iter()
-                .map(|seat| seat.as_ref().map_or("nature".to_owned(), SeatPlayer::name))
+                .map(|seat| seat.as_ref().map_or(NATURE.to_owned(), SeatPlayer::name))
                 .collect(),
             is_player_human: inner.seats.iter().map(|seat| *seat == Some(SeatPlayer::Person)).collect(),
             ..Record::default()
