@@ -8,7 +8,8 @@ use ggp_gdl::check::errors;
 use ggp_gdl::lines::Lines;
 use ggp_gdl::{Description, Diagnostic, Span, Strictness};
 
-/// A playable rulesheet. A value of this type exists only if the rules passed all checks.
+/// A playable rulesheet. A value of this type exists only if the rules have no error at the chosen
+/// [`Strictness`]; warnings may remain.
 #[derive(Debug)]
 pub struct Game {
     description: Description,

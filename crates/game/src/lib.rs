@@ -3,7 +3,7 @@
 //! percepts. [`Interpreter`] is the reference implementation, which evaluates the Datalog program directly.
 //! [`Playouts`] adds random playouts and batched queries, and [`Player`] is the interface of every player.
 //!
-//! Invariants: a [`Game`] exists only if its rules pass all checks. Every [`StateMachine`] gives the same
+//! Invariants: a [`Game`] exists only if its rules have no error at the chosen strictness. Every [`StateMachine`] gives the same
 //! answers as [`Interpreter`], and lists legal moves in the same order. A playout depends only on the rules,
 //! its start state, the options of the run, and its random stream ([`rng`]). Text that leaves a machine is
 //! canonical ([`Fact`], [`canonical_term`]).

@@ -3,12 +3,14 @@
 //!
 //! [`load`] reads a rulesheet and gives a [`Game`] or all diagnostics of its rules. A [`Reasoner`] executes a
 //! game: states, legal moves, transitions, goals, percepts, playouts. It runs on the propositional network. If the
-//! network cannot be built, it runs on the compiled evaluator, or else on the Datalog interpreter. A [`Search`] finds moves by Monte-Carlo tree
+//! network cannot be built, it runs on the compiled evaluator if that plays at least 20 times as fast as the Datalog
+//! interpreter, or else on the interpreter. A [`Search`] finds moves by Monte-Carlo tree
 //! search; [`play_match`] and [`Tournament`] let players meet; [`solve`] proves values; [`Explainer`] shows
 //! which rule gives a fact; [`board`] draws positions.
 //!
-//! Invariants: a [`Game`] exists only if its rules passed every check. All machines of a game give the same
-//! answers, with legal moves in the same order. A seed determines everything random. Texts of moves and facts
+//! Invariants: a [`Game`] exists only if its rules have no error at the chosen [`Strictness`]. All machines of a game
+//! give the same answers, with legal moves in the same order. A seed determines all random numbers, so a search with one
+//! thread and a limit of iterations repeats exactly. Texts of moves and facts
 //! are canonical: one space between terms, none inside parentheses.
 //!
 //! # From a text to a move

@@ -4,7 +4,8 @@
 //! The kernels are a macro over the `Vector` type in scope, expanded once for each class of processors (see
 //! [`crate::vector`]). The choice of moves works on the tree of [`crate::select`]: `count` runs the adders
 //! upwards, [`draw`](crate::select::draw) draws a rank for each lane, and `select` distributes the ranks
-//! downwards. [`many`] has the other way down, [`spread`] what writes the bits of lanes for a reader.
+//! downwards. [`many`] has the downward pass for roles with many moves, and [`spread`] transposes the bits of
+//! lanes to one row per lane.
 
 pub(crate) mod many;
 pub(crate) mod spread;

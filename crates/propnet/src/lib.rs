@@ -7,7 +7,7 @@
 //! The machine agrees with the reference interpreter on every state, legal move, goal and percept. A
 //! playout's random draws depend only on the seed, the playout's index and the step. Results therefore do not
 //! depend on the processor ([`Cpu`]), the vector width or the number of threads. `unsafe` is confined to the
-//! gates and the vector code.
+//! gates, the vector code and the choice between its versions.
 //!
 //! # Examples
 //! ```

@@ -15,7 +15,8 @@ pub(crate) struct Arm {
     pub(crate) child: NodeId,
     /// The number of descents through the arm that have been backed up.
     pub(crate) visits: u32,
-    /// The number of descents through the arm that are not backed up yet (virtual loss).
+    /// The number of descents through the arm that are not backed up yet. They count as pulls in the exploration
+    /// term and leave the mean as it is (WU-UCT; Liu et al. 2020).
     pub(crate) pending: u16,
     /// The proven bounds of the role's goal after the move.
     pub(crate) bounds: Bounds,

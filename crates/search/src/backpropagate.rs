@@ -12,7 +12,7 @@ use ggp_game::{Playouts, Role};
 use std::hash::Hash;
 
 impl<S: Eq + Hash> Tree<S> {
-    /// Adds one visit to every node and arm on `path`, and removes the descent's virtual loss. `shares`
+    /// Adds one visit to every node and arm on `path`, where the descent is no longer pending. `shares`
     /// holds, for each role, the mean share (goal divided by 100) over the descent's playouts.
     ///
     /// A descent counts as one visit, however many playouts it has: the confidence in an arm depends more on the
@@ -106,8 +106,8 @@ impl<S: Eq + Hash> Tree<S> {
         is_known.then(|| self.share(child, role))
     }
 
-    /// Removes the virtual loss of a descent that has no result.
-    pub(crate) fn remove_virtual_loss(&mut self, path: &Path) {
+    /// Withdraws a descent that has no result: it is no longer pending.
+    pub(crate) fn withdraw(&mut self, path: &Path) {
         for (depth, &id) in path.nodes().iter().enumerate() {
             let node = &mut self[id];
             node.pending = node.pending.saturating_sub(1);
@@ -175,10 +175,10 @@ impl<M: Playouts> Search<M> {
         self.horizon = if self.horizon == usize::MAX { seen } else { self.horizon.max(seen) };
     }
 
-    /// Removes the virtual loss of the current batch's descents.
-    pub(crate) fn remove_virtual_loss(&mut self) {
+    /// Withdraws the descents of the current batch.
+    pub(crate) fn withdraw_descents(&mut self) {
         for descent in &self.worker.batch.descents {
-            self.tree.remove_virtual_loss(&descent.path);
+            self.tree.withdraw(&descent.path);
         }
     }
 }

@@ -1,6 +1,5 @@
 //! Beam search for games of one role, layer by layer. It expands every distinct successor state while a
-//! layer is small. In a larger layer it keeps the states that the machine estimates to be nearest to the
-//! goal. Each round restarts from the root with twice the width of the round before.
+//! layer is small. In a larger layer it keeps the states with the highest score (`score.rs`). Each round restarts from the root with twice the width of the round before.
 //!
 //! There is no opponent, so a variation to a goal needs to be found only once. If a round has pruned no
 //! state, the search is exhaustive and the best goal found is optimal.

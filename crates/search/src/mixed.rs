@@ -1,7 +1,7 @@
 //! The mixed strategies of two roles that choose at once.
 //!
-//! An opponent who searches alike foresees the best move of such a role, and has an answer to it. Within some steps of the
-//! end of the game, the search matches regrets in all nodes, and a role draws from the average strategy. Further from the end,
+//! A deterministic choice can be exploited: an opponent with the same search predicts the move and plays a best reply. Within
+//! 4 steps of the end of the game, every node uses regret matching, and a role draws from the average strategy. Further from the end,
 //! a role draws from an equilibrium of the matrix game at the root (Bošanský et al. 2016), whose payoffs come from the means
 //! of the children. There, a role plays its best move in two cases: the shares of both roles have no constant sum, so the
 //! equilibrium of one role protects nobody; or noise may explain all interaction between the choices.

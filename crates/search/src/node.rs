@@ -42,7 +42,7 @@ pub(crate) struct Node<S> {
     pub(crate) regrets: Box<[Regret]>,
     /// The number of descents through the node that have been backed up.
     pub(crate) visits: u32,
-    /// The number of descents through the node that are not backed up yet (virtual loss).
+    /// The number of descents through the node that are not backed up yet.
     pub(crate) pending: u32,
     /// The recycling epoch in which the node was last marked as reachable. A new node gets the epoch in
     /// which it was created.

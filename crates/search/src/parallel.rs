@@ -1,7 +1,7 @@
 //! Several threads on one tree (tree parallelisation with one global mutex, Chaslot, Winands & van den
 //! Herik 2008): while some threads run playouts, one thread works on the tree.
 //!
-//! Each thread has a batch of its own. The other threads see its descents as virtual loss. At first, all
+//! Each thread has a batch of its own. The other threads see its descents as pending ones. At first, all
 //! threads together have no more leaves in flight than one thread alone, so that the tree grows as
 //! selectively as with one thread. The operating system schedules the threads, so a run with several
 //! threads is not reproducible.

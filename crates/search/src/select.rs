@@ -377,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn virtual_loss_repels_other_descents() {
+    fn pending_descents_repel_others() {
         assert_eq!(choose(&[arm(10, 0, 5.0), arm(10, 0, 5.0)], 20, 0.6, 0), 0);
         assert_eq!(choose(&[arm(10, 1, 5.0), arm(10, 0, 5.0)], 21, 0.6, 0), 1);
         assert_eq!(choose(&[arm(0, 1, 0.0), arm(0, 0, 0.0)], 1, 0.6, 0), 1);

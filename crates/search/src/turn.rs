@@ -120,7 +120,7 @@ impl<M: Playouts> Search<M> {
         Ok(())
     }
 
-    /// Backs up the current batch, or removes the batch's virtual loss if the batch failed. Returns
+    /// Backs up the current batch, or withdraws its descents if the batch failed. Returns
     /// [`ControlFlow::Break`] if the run is over.
     fn end_batch(&mut self, turn: &mut Turn, limits: &Limits) -> ControlFlow<Halt> {
         let Some((BatchSize { leaves, per_leaf }, began)) = turn.batch.take() else {
@@ -134,7 +134,7 @@ impl<M: Playouts> Search<M> {
                 // 4. Backpropagation.
                 self.back_up(per_leaf);
             }
-            Err(_) => self.remove_virtual_loss(),
+            Err(_) => self.withdraw_descents(),
         }
         match result.and_then(|()| self.search_single_role()) {
             Ok(()) => {
