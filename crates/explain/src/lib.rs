@@ -106,7 +106,7 @@ pub struct Explanation {
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum ExplainError {
     /// The text is not one ground atom.
-    #[error("`{0}` is not one fact without variables, such as (legal white noop)")]
+    #[error("{}", no_fact(.0))]
     NoFact(String),
     /// The rules have no relation or fluent with the name and arity in the request.
     #[error("{}", unknown(.name, *.arity, *.other))]
@@ -124,11 +124,34 @@ pub enum ExplainError {
     Eval(#[from] EvalError),
 }
 
+/// The message of [`ExplainError::NoFact`].
+fn no_fact(text: &str) -> String {
+    let error =
+        gdl::sexpr::read(text.as_bytes()).err().and_then(|errors| errors.diagnostics.into_iter().next());
+    match error {
+        Some(error) => {
+            let help = error.help.map(|help| format!("; {help}")).unwrap_or_default();
+            format!("`{text}` cannot be read: {}{help}", error.message)
+        }
+        None => format!("`{text}` is not one fact without variables, such as (legal white noop)"),
+    }
+}
+
 /// The message of [`ExplainError::Unknown`].
 fn unknown(name: &str, arity: usize, other: Option<usize>) -> String {
     let arguments = |n: usize| format!("{n} argument{}", if n == 1 { "" } else { "s" });
-    match other {
-        Some(other) => format!("`{name}` takes {} in these rules, not {arity}", arguments(other)),
+    if let Some(other) = other {
+        return format!("`{name}` takes {} in these rules, not {arity}", arguments(other));
+    }
+    // The rules can name the keyword, but with other arguments.
+    match Carrier::of(&name.to_ascii_lowercase(), arity) {
+        Some(Carrier::Does) => {
+            "no rule asks for this move by `does`, so nothing follows from it; `legal` says whether it is allowed"
+                .to_owned()
+        }
+        Some(Carrier::Legal | Carrier::Input) => format!("no rule gives such a move by `{name}`"),
+        Some(Carrier::Sees) => format!("no rule gives such a percept by `{name}`"),
+        Some(_) => format!("the rules have no such fluent for `{name}`"),
         None => format!("the rules have no relation or fluent `{name}` with {}", arguments(arity)),
     }
 }
@@ -376,7 +399,8 @@ impl Explainer {
     fn unknown(&self, name: &str, arity: usize) -> ExplainError {
         let rules = &self.game.description().rules;
         let is_named = |rule: &&gdl::Rule| self.game.description().name(rule.head.relation) == name;
-        let other = rules.iter().find(is_named).map(|rule| rule.head.args.len());
+        let keyword = || Keyword::of(name).map(Keyword::arity);
+        let other = rules.iter().find(is_named).map(|rule| rule.head.args.len()).or_else(keyword);
         ExplainError::Unknown { name: name.to_owned(), arity, other: other.filter(|&n| n != arity) }
     }
 

@@ -180,7 +180,13 @@ fn what_the_rules_never_name_is_an_error() {
             "(legal white ?m)",
             "`(legal white ?m)` is not one fact without variables, such as (legal white noop)",
         ),
-        ("(legal white", "`(legal white` is not one fact without variables, such as (legal white noop)"),
+        ("(legal white", "`(legal white` cannot be read: this `(` is never closed; add a `)` where it ends"),
+        ("(at a) (at b)", "`(at a) (at b)` is not one fact without variables, such as (legal white noop)"),
+        ("(does white)", "`does` takes 2 arguments in these rules, not 1"),
+        (
+            "(does white noop)",
+            "no rule asks for this move by `does`, so nothing follows from it; `legal` says whether it is allowed",
+        ),
         ("(edge a)", "`edge` takes 2 arguments in these rules, not 1"),
         ("(legal white)", "`legal` takes 2 arguments in these rules, not 1"),
     ] {

@@ -6,7 +6,8 @@ use crate::{EvalError, Role};
 use ggp_datalog::Limits;
 use ggp_gdl::check::errors;
 use ggp_gdl::lines::Lines;
-use ggp_gdl::{Description, Diagnostic, Span, Strictness};
+use ggp_gdl::{Description, Diagnostic, Literal, Rule, Span, Strictness, Symbol};
+use rustc_hash::FxHashMap;
 
 /// A playable rulesheet. A value of this type exists only if the rules have no error at the chosen
 /// [`Strictness`]; warnings may remain.
@@ -159,13 +160,37 @@ fn eval_message(description: &Description, error: &ggp_datalog::EvalError) -> (S
     (format!("the rule for `{head}` in line {line} {what}"), rule.span)
 }
 
+/// Whether the conditions of `rule` depend on its own relation.
+fn is_recursive(description: &Description, rule: &Rule) -> bool {
+    let mut by_relation: FxHashMap<Symbol, Vec<&Rule>> = FxHashMap::default();
+    for other in &description.rules {
+        by_relation.entry(other.head.relation).or_default().push(other);
+    }
+    let mut open = vec![rule];
+    while let Some(next) = open.pop() {
+        for atom in next.body.iter().filter_map(Literal::atom) {
+            if atom.relation == rule.head.relation {
+                return true;
+            }
+            // Each relation is followed once.
+            open.extend(by_relation.remove(&atom.relation).unwrap_or_default());
+        }
+    }
+    false
+}
+
 /// The diagnostic of rules that pass the checks of `ggp-gdl` but cannot be evaluated.
 fn semantics_diagnostic(description: &Description, error: &SemanticsError) -> Diagnostic {
     match error {
         SemanticsError::Eval(error) => {
             let (message, span) = eval_message(description, error);
-            Diagnostic::error("unbounded", span, message)
-                .help("give the recursion a limit: a term that grows at each step never ends")
+            let mut guilty = description.rules.iter().filter(|rule| rule.span == span).peekable();
+            let help = if guilty.peek().is_none() || guilty.any(|rule| is_recursive(description, rule)) {
+                "give the recursion a limit: a term that grows at each step never ends"
+            } else {
+                "its conditions have too many combinations: keep fewer variables in the head, or narrow the conditions"
+            };
+            Diagnostic::error("unbounded", span, message).help(help)
         }
         // The checks of `ggp-gdl` report unsafe and unstratified rules. The only other causes are fluents or
         // moves that differ in nothing but the functions of terms inside, which the checks tell apart and the
@@ -183,6 +208,21 @@ mod tests {
     use super::*;
     use crate::lower::Lowering;
     use ggp_datalog::Program;
+
+    #[test]
+    fn only_a_recursive_rule_that_makes_too_much_needs_a_limit() {
+        let rules = "(role a) (d 0) (<= (pair ?x ?y) (d ?x) (d ?y)) (<= (up ?y) (from ?x) (s ?x ?y))
+            (<= (from ?x) (up ?x)) (<= (from ?x) (d ?x)) (s 0 1)";
+        let description = ggp_gdl::parse(rules.as_bytes()).expect("well formed");
+        let help = |head: &str| {
+            let is_meant = |rule: &Rule| description.atom_text(&rule.head) == head;
+            let label = description.rules.iter().position(is_meant).expect("the rule") as u32;
+            let error = ggp_datalog::EvalError::TooManyTuples { label, bound: 10 };
+            semantics_diagnostic(&description, &SemanticsError::Eval(error)).help.unwrap_or_default()
+        };
+        assert!(help("(up ?y)").starts_with("give the recursion a limit"));
+        assert!(help("(pair ?x ?y)").starts_with("its conditions have too many combinations"));
+    }
 
     #[test]
     fn rules_that_only_the_evaluator_refuses_get_a_diagnostic() {

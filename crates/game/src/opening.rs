@@ -6,11 +6,13 @@
 //!
 //! The work is bounded. Where the bound is reached, nothing is reported.
 
+mod cause;
 mod no_move;
 
 use crate::adapt::semantics_of;
 use crate::fact::split_term;
 use crate::game::Game;
+use cause::Reasons;
 use ggp_datalog::{Database, EvalError, Limits, Value};
 use ggp_gdl::check::{Unkept, fold_unused, unkept};
 use ggp_gdl::{Diagnostic, Keyword, Severity, Span, Strictness};
@@ -34,8 +36,8 @@ const OVER_AT_START: &str = "over-at-start";
 
 /// How a game begins.
 enum Start {
-    /// The game is over before the first move.
-    Over,
+    /// The game is over before the first move, by the rule at this place.
+    Over(Span),
     /// Roles have no legal move in the first state.
     Stuck(Stuck),
     /// Every role can move.
@@ -46,7 +48,7 @@ impl Start {
     /// The severity of what is found about the start.
     fn severity(&self, strictness: Strictness) -> Severity {
         match self {
-            Start::Over | Start::Stuck(_) if strictness > Strictness::Lenient => Severity::Error,
+            Start::Over(_) | Start::Stuck(_) if strictness > Strictness::Lenient => Severity::Error,
             _ => Severity::Warning,
         }
     }
@@ -82,14 +84,15 @@ pub fn add_opening_findings(findings: &mut Vec<Diagnostic>, game: &Game, strictn
     };
     let (start, mut shown) = opening_findings(game);
     let severity = start.severity(strictness);
-    let takes_moves = |finding: &Diagnostic| no_move::can_be_cause(game.description(), finding.span);
-    let is_explained = match &start {
-        Start::Stuck(_) => findings.iter_mut().find(|finding| is_cause(finding) && takes_moves(finding)),
-        _ => findings.iter_mut().find(|finding| is_cause(finding)),
+    let reasons = match &start {
+        Start::Over(end) => Some(Reasons::of_end(game.description(), *end)),
+        Start::Stuck(_) => Some(Reasons::of_moves(game.description())),
+        Start::Moves => None,
     };
-    if let Some(cause) = is_explained {
+    let decides = |finding: &Diagnostic| reasons.as_ref().is_none_or(|reasons| reasons.include(finding));
+    if let Some(cause) = findings.iter_mut().find(|finding| is_cause(finding) && decides(finding)) {
         match &start {
-            Start::Over => cause.message.push_str("; the game is over before the first move"),
+            Start::Over(_) => cause.message.push_str("; the game is over before the first move"),
             Start::Stuck(stuck) => cause.message.push_str(&stuck.remark()),
             Start::Moves => {}
         }
@@ -109,7 +112,7 @@ fn opening_findings(game: &Game) -> (Start, Vec<Diagnostic>) {
     let candidates = unkept(game.description());
     let mut seen = vec![Seen::default(); candidates.len()];
     match look(game, &candidates, &mut seen) {
-        Ok(Start::Over) => return (Start::Over, vec![over_at_start(game)]),
+        Ok(Start::Over(end)) => return (Start::Over(end), vec![over_at_start(game, end)]),
         Ok(Start::Stuck(stuck)) => {
             let findings = stuck.findings(game);
             return (Start::Stuck(stuck), findings);
@@ -163,7 +166,7 @@ fn look(game: &Game, candidates: &[Unkept], seen: &mut [Seen]) -> Result<Start, 
             semantics.load_state(&mut database, &state);
             if semantics.ask_terminal(&mut database, &limits)? {
                 if step == 0 {
-                    return Ok(Start::Over);
+                    return Ok(Start::Over(first_end(game)));
                 }
                 break;
             }
@@ -252,8 +255,8 @@ fn note(
     }
 }
 
-/// The finding that the game is over before the first move, at the rule for `terminal` that says so.
-fn over_at_start(game: &Game) -> Diagnostic {
+/// The place of the rule for `terminal` that holds in the first state.
+fn first_end(game: &Game) -> Span {
     let description = game.description();
     let is_end = |rule: &ggp_gdl::Rule| description.name(rule.head.relation) == Keyword::Terminal.name();
     let ends: Vec<Span> =
@@ -269,11 +272,21 @@ fn over_at_start(game: &Game) -> Diagnostic {
     };
     let mut tried = ends.iter().take(ENDS);
     let span = if ends.len() == 1 { Some(&ends[0]) } else { tried.find(|&&span| holds(span)) };
-    let span = span.or(ends.first()).copied().unwrap_or_default();
+    span.or(ends.first()).copied().unwrap_or_default()
+}
+
+/// The finding that the game is over before the first move, at the rule at `end`, which says so.
+fn over_at_start(game: &Game, end: Span) -> Diagnostic {
+    let is_fact = game.description().rules.iter().any(|rule| rule.span == end && rule.body.is_empty());
+    let help = if is_fact {
+        "as a fact, `terminal` holds in every state; make it a rule, `(<= terminal CONDITION ...)`, or remove it"
+    } else {
+        "compare the conditions of this rule with the facts that `init` gives"
+    };
     Diagnostic::warning(
         OVER_AT_START,
-        span,
+        end,
         "the game is over before the first move: `terminal` holds in the first state",
     )
-    .help("compare the conditions of this rule with the facts that `init` gives")
+    .help(help)
 }

@@ -32,7 +32,7 @@ impl<'a> Reader<'a> {
         let (name, name_span) = match tree.expr(node) {
             Expr::Word(word) => (word, span),
             Expr::List => {
-                let name = self.list_name(node, "a relation")?;
+                let name = self.list_name(node, "a relation", place == Place::Fact)?;
                 (name, tree.children(node).next().map_or(span, |n| tree.span(n)))
             }
         };
@@ -75,8 +75,8 @@ impl<'a> Reader<'a> {
 
     /// The word with which the list `node` begins. Reports an error and returns `None` if the list is empty
     /// or begins with a list. The error message uses `what` to describe the thing that the word should name,
-    /// for example `a relation`.
-    fn list_name(&mut self, node: NodeId, what: &str) -> Option<&'a str> {
+    /// for example `a relation`. `is_form` says whether the list is a whole form, which can be meant as a rule.
+    fn list_name(&mut self, node: NodeId, what: &str, is_form: bool) -> Option<&'a str> {
         let tree = self.tree;
         match tree.children(node).next() {
             None => {
@@ -95,6 +95,11 @@ impl<'a> Reader<'a> {
                     format!("a list stands where the name of {what} should"),
                 );
                 let help = match tree.head(first).and_then(Keyword::of) {
+                    // A head with conditions behind it.
+                    _ if is_form && tree.children(node).nth(1).is_some() => format!(
+                        "is `<=` missing here, or is there one `(` too many? A rule is written `{}`",
+                        Connective::If.syntax()
+                    ),
                     Some(keyword) => format!(
                         "is there one `(` too many? `{}` is written `{}`",
                         keyword.name(),
@@ -131,7 +136,7 @@ impl<'a> Reader<'a> {
                     if word.starts_with('?') { Term::Variable(symbol) } else { Term::Constant(symbol) };
                 done.push(self.description.terms.intern(term));
             } else {
-                let name = self.list_name(at, "a function")?;
+                let name = self.list_name(at, "a function", false)?;
                 if name.starts_with('?') {
                     let message = format!("the variable `{name}` stands where a function should");
                     self.errors.push(

@@ -24,6 +24,7 @@ pub mod codes;
 pub mod diagnostic;
 pub mod domains;
 mod equality;
+mod foreign;
 pub mod format;
 pub mod keyword;
 pub mod lexer;

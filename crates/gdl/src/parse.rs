@@ -8,6 +8,7 @@
 use crate::ast::{Description, Rule};
 use crate::atoms::{Place, Reader};
 use crate::diagnostic::{Diagnostic, ParseErrors};
+use crate::foreign;
 use crate::keyword::Connective;
 use crate::lexer::{Lexer, TokenKind};
 use crate::normalise::{Budget, Normaliser};
@@ -49,12 +50,13 @@ pub(crate) fn read(kif: &[u8], wrapped: bool) -> (Description, ParseErrors) {
     let mut budget = Budget::for_text(kif.len());
     let mut torn = reader.errors.broken.clone();
     torn.sort_unstable();
+    let comments = if wrapped { Vec::new() } else { foreign::comments(&tree) };
     for root in tree.roots() {
         if wrapped && tree.is_list(root) {
             for child in tree.children(root) {
                 form_or_error(&mut reader, &mut budget, child);
             }
-        } else {
+        } else if !foreign::is_in(&comments, tree.span(root)) {
             // A form with a word that cannot be read is read for its further errors.
             let span = tree.span(root);
             let next = torn.partition_point(|part| part.end <= span.start);
@@ -63,6 +65,10 @@ pub(crate) fn read(kif: &[u8], wrapped: bool) -> (Description, ParseErrors) {
             }
             form_or_error(&mut reader, &mut budget, root);
         }
+    }
+    for comment in comments {
+        reader.errors.push(comment.finding);
+        reader.errors.breaks(comment.span);
     }
     (reader.description, reader.errors)
 }
@@ -82,6 +88,10 @@ fn form(reader: &mut Reader<'_>, budget: &mut Budget, node: NodeId) {
     let span = tree.span(node);
     let is_rule = tree.is_list(node) && tree.head(node) == Some(Connective::If.name());
     if !is_rule {
+        if let Some(error) = foreign::arrow(tree, node, true) {
+            reader.errors.push(error);
+            return;
+        }
         if let Some(head) = reader.atom(node, Place::Fact) {
             reader.description.rules.push(Rule { head, body: Vec::new(), span });
         }
@@ -106,6 +116,10 @@ fn form(reader: &mut Reader<'_>, budget: &mut Budget, node: NodeId) {
                 ))
                 .edit(span, rules.join("\n")),
         );
+        return;
+    }
+    if let Some(error) = foreign::arrow(tree, head, false) {
+        reader.errors.push(error);
         return;
     }
     let head = reader.atom(head, Place::Head);

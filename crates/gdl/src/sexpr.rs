@@ -150,6 +150,14 @@ pub(crate) fn read_forms<'a>(
 ) -> SyntaxTree<'a> {
     let base = rule_depth.unwrap_or(0);
     let mut tree = SyntaxTree { source, nodes: Vec::with_capacity(source.len() / 4) };
+    // The byte order marks of UTF-16. Without this check, each word of the text would be an error.
+    if source.starts_with(b"\xff\xfe") || source.starts_with(b"\xfe\xff") {
+        errors.breaks(Span { start: 0, end: source.len() });
+        let mark = Span { start: 0, end: 2 };
+        errors
+            .push(Diagnostic::error("not-utf-8", mark, "the text is UTF-16").help("save the file as UTF-8"));
+        return tree;
+    }
     let mut open: Vec<usize> = Vec::new();
     let mut suspect: Option<Suspect> = None;
     // The start of the last rule that starts a line: a surplus parenthesis may end it too early.
@@ -368,6 +376,18 @@ mod tests {
         assert_eq!(texts, [&b"play"[..], b"m1", b"(a (b))", b"nil"]);
         assert_eq!(tree.expr(roots[1]), Expr::Word("x"));
         assert_eq!(tree.children(roots[1]).count(), 0);
+    }
+
+    #[test]
+    fn a_text_in_utf_16_is_one_error() {
+        let units: Vec<u16> = "\u{feff}(role white)\n(role black)\n".encode_utf16().collect();
+        let little: Vec<u8> = units.iter().flat_map(|unit| unit.to_le_bytes()).collect();
+        let big: Vec<u8> = units.iter().flat_map(|unit| unit.to_be_bytes()).collect();
+        for text in [little, big] {
+            let found = crate::diagnose(&text, crate::Strictness::Default);
+            let found: Vec<(&str, &str)> = found.iter().map(|f| (f.code, f.message.as_str())).collect();
+            assert_eq!(found, [("not-utf-8", "the text is UTF-16")]);
+        }
     }
 
     #[test]

@@ -98,17 +98,6 @@ impl Stuck {
     }
 }
 
-/// Whether a mistake at `span` can take a legal move from the first state: it stands in no rule that only later states
-/// or the end need.
-pub(super) fn can_be_cause(description: &Description, span: Span) -> bool {
-    let holds = |rule: &&Rule| rule.span.start <= span.start && span.end <= rule.span.end;
-    let Some(rule) = description.rules.iter().find(holds) else { return true };
-    let later = [Keyword::Next, Keyword::Goal, Keyword::Terminal, Keyword::Sees].map(Keyword::name);
-    let asks_moves =
-        rule.body.iter().filter_map(Literal::atom).any(|atom| is(description, atom, Keyword::Does));
-    !later.contains(&description.name(rule.head.relation)) && !asks_moves
-}
-
 /// The place of the fact that names `role`, else of the first rule for `role`.
 fn role_span(description: &Description, role: &str) -> Span {
     let names = |term: TermId| match description.terms.get(term) {

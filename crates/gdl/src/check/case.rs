@@ -63,7 +63,7 @@ fn compare(checker: &mut Checker<'_>, span: Span, is_meant: impl Fn(&str) -> boo
                 odd.first,
                 format!("`{}` and `{}` differ only by case and are different names", odd.name, common.name),
             )
-            .and_at(common.first, format!("`{}` first stands here", common.name))
+            .and_at(common.first, format!("`{}` stands here", common.name))
             .did_you_mean(odd.first, common.name);
             checker.report(Weight::Breach, diagnostic);
         }

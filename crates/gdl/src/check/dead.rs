@@ -233,6 +233,15 @@ pub(super) fn unmet(checker: &Checker<'_>, atom: &Atom, need: Need, negated: boo
         }
         return (Weight::Lint, diagnostic);
     }
+    let is_other_form = match need {
+        Need::Constant(..) => wide.functions(place).contains(&(name, 0)),
+        Need::Function(_, (_, arity)) => arity == 0 && wide.constants(place).contains(&name),
+        Need::Relation(_) => false,
+    };
+    if is_other_form {
+        let help = format!("`{word}` and `({word})` are two different terms; write it in one way everywhere");
+        return (Weight::Lint, diagnostic.help(help));
+    }
     if wide.functions(place).iter().any(|&(function, _)| function == name) || known.contains(&word) {
         // The name is known here with another number of arguments.
         return (
@@ -323,6 +332,18 @@ mod tests {
 
     const GAME: &str = "(role white) (init (step 1)) (<= (next (step 2)) (true (step 1))) (legal white go)
         (goal white 100) (<= impossible (nothing))";
+
+    #[test]
+    fn a_name_in_parentheses_is_another_term_than_the_bare_name() {
+        for (made, asked) in [("(lamp)", "lamp"), ("lamp", "(lamp)")] {
+            let rules = format!("{GAME} (init {made}) (<= terminal (true {asked}))");
+            let found = diagnose(rules.as_bytes(), Strictness::Default);
+            let start = format!("`(true {asked})` never holds");
+            let finding = found.iter().find(|finding| finding.message.starts_with(&start)).expect(asked);
+            let help = "`lamp` and `(lamp)` are two different terms; write it in one way everywhere";
+            assert_eq!(finding.help.as_deref(), Some(help));
+        }
+    }
 
     #[test]
     fn a_rule_of_which_an_alternative_fires_is_no_rule_that_never_fires() {

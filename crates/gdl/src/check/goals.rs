@@ -115,6 +115,9 @@ mod tests {
             ("(goal a 50) (<= (goal a ?n) (true (n ?n)))", &[]),
             ("(<= (goal a 50) (true (step 1))) (<= (goal a 0) (true (step 1)) (not (goal a 50)))", &[]),
             ("(goal a 50) (<= (goal a 50) (true (step 1)))", &[]),
+            ("(<= (goal ?x 90) (role ?x) (distinct ?x b) (true (won ?x))) (goal b 0)", &[]),
+            ("(<= (goal ?x 90) (role ?x) (distinct b ?x) (true (won ?x))) (goal b 0)", &[]),
+            ("(<= (goal ?x 90) (role ?x) (distinct ?x a) (true (won ?x))) (goal b 0)", &["90"]),
         ] {
             assert_eq!(clashes(rules), clashing, "{rules}");
         }

@@ -1,7 +1,9 @@
-//! Signs of other languages that a rule uses as relations: comparisons and arithmetic, which GDL does not have.
+//! Signs of other languages that a rule uses as relations: comparisons and arithmetic, which GDL does not have, and
+//! connectives and comments, which it writes in another way.
 
 use super::Checker;
 use crate::ast::Atom;
+use crate::keyword::Connective;
 
 /// A sign of another language.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -10,13 +12,21 @@ enum Sign {
     Different,
     Less,
     Arithmetic,
+    Not,
+    And,
+    Or,
+    Comment,
 }
 
-const SIGNS: [(&[&str], Sign); 4] = [
+const SIGNS: [(&[&str], Sign); 8] = [
     (&["=", "=="], Sign::Equal),
     (&["!=", "/=", "<>", "\\="], Sign::Different),
     (&["<", ">", "=<", ">="], Sign::Less),
     (&["+", "-", "*", "/"], Sign::Arithmetic),
+    (&["!", "~", "\\+"], Sign::Not),
+    (&["&", "&&", ","], Sign::And),
+    (&["|", "||"], Sign::Or),
+    (&["//", "/*", "*/", "#", "--", "%"], Sign::Comment),
 ];
 
 /// What to write in place of the condition `atom`, if its relation is a sign of another language. `negated` says
@@ -45,6 +55,12 @@ pub(super) fn advice(checker: &Checker<'_>, atom: &Atom, negated: bool) -> Optio
                              `(succ ?x ?y)`"
                 .to_owned()
         }
+        Sign::Not => {
+            format!("GDL has no `{name}`; a negated condition is written `{}`", Connective::Not.syntax())
+        }
+        Sign::And => format!("GDL has no `{name}`; the conditions of a rule stand one after the other"),
+        Sign::Or => format!("GDL has no `{name}`; alternatives are written `{}`", Connective::Or.syntax()),
+        Sign::Comment => "a comment begins with `;` and goes to the end of the line".to_owned(),
     })
 }
 
@@ -79,6 +95,10 @@ mod tests {
         for sum in ["(+ ?x 1 ?y)", "(- ?y 1 ?x)", "(* ?x 2 ?y)"] {
             assert!(help(sum).starts_with("GDL has no arithmetic; list the successors"), "{sum}");
         }
+        assert!(help("! (num ?y)").ends_with("a negated condition is written `(not CONDITION)`"));
+        assert!(help("& (num ?y)").ends_with("the conditions of a rule stand one after the other"));
+        assert!(help("|| (num ?y)").ends_with("alternatives are written `(or CONDITION ...)`"));
+        assert!(help("// (num ?y)").starts_with("a comment begins with `;`"));
         assert_eq!(help("(near ?x ?y)"), "add a rule or a fact for it, or remove the condition");
     }
 }

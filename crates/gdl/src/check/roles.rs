@@ -17,6 +17,20 @@ pub(super) fn check(checker: &mut Checker<'_>) {
     unknown(checker);
     odd(checker);
     left_out(checker);
+    only_chance(checker);
+}
+
+/// Reports a game whose only role is `random`, the role of chance in GDL-II.
+fn only_chance(checker: &mut Checker<'_>) {
+    let heads = checker.relations.rules_of(Keyword::Role);
+    let all = roles(checker);
+    let [(atom, role)] = all[..] else { return };
+    if heads.len() == 1 && checker.description.term_text(role).eq_ignore_ascii_case("random") {
+        let message = "the only role is `random`, which is chance: nobody plays this game";
+        let diagnostic = Diagnostic::warning("role", atom.span, message)
+            .help(format!("add the role of a player, for example `{}`", Keyword::Role.example()));
+        checker.report(Weight::Lint, diagnostic);
+    }
 }
 
 /// Reports heads about something that is no role.
@@ -162,7 +176,8 @@ fn speaks(checker: &Checker<'_>, heads: &[usize], role: &Atom) -> bool {
 /// Reports roles that match no head of `legal` or no head of `goal`.
 fn left_out(checker: &mut Checker<'_>) {
     let description = checker.description;
-    for (keyword, what) in [(Keyword::Legal, "can never move"), (Keyword::Goal, "never has a goal value")] {
+    let cases = [(Keyword::Legal, "can never move", "noop"), (Keyword::Goal, "never has a goal value", "50")];
+    for (keyword, what, example) in cases {
         let heads = checker.relations.rules_of(keyword);
         if heads.is_empty() {
             continue;
@@ -175,8 +190,10 @@ fn left_out(checker: &mut Checker<'_>) {
             }
             if !speaks(checker, heads, atom) {
                 let message = format!("the role `{name}` {what}: no `{}` speaks of it", keyword.name());
-                let diagnostic = Diagnostic::error("role-left-out", atom.span, message)
-                    .help(format!("add a rule such as `{}`", keyword.example()));
+                let diagnostic = Diagnostic::error("role-left-out", atom.span, message).help(format!(
+                    "add a rule such as `(<= ({} {name} {example}) CONDITION ...)`",
+                    keyword.name()
+                ));
                 checker.report(Weight::Lint, diagnostic);
             }
         }
@@ -199,6 +216,18 @@ mod tests {
             found("(role x) (role random) (role y) (legal ?r a) (goal x 1) terminal"),
             ["(role y) the role `y` never has a goal value: no `goal` speaks of it"]
         );
+        let all = diagnose(b"(role x) (role y) (legal ?r a) (goal x 1) terminal", Strictness::Default);
+        let helps: Vec<&str> = all.iter().filter_map(|finding| finding.help.as_deref()).collect();
+        assert!(helps.contains(&"add a rule such as `(<= (goal y 50) CONDITION ...)`"), "{helps:?}");
+    }
+
+    #[test]
+    fn chance_is_not_the_only_role() {
+        assert_eq!(
+            found("(role random) (legal random a) terminal"),
+            ["(role random) the only role is `random`, which is chance: nobody plays this game"]
+        );
+        assert_eq!(found("(role x) (legal x a) (goal x 1) terminal"), Vec::<String>::new());
     }
 
     #[test]

@@ -18,14 +18,23 @@ const SHOWN: usize = 3;
 
 /// The distinct variables of some terms, in order of first occurrence.
 #[derive(Default)]
-struct Variables {
+pub(super) struct Variables {
     order: Vec<Symbol>,
     known: FxHashSet<Symbol>,
     visited: FxHashSet<TermId>,
 }
 
 impl Variables {
-    fn add(&mut self, description: &Description, terms: &[TermId]) {
+    /// The variables in the positive conditions of `rule`.
+    fn bound_by(description: &Description, rule: &Rule) -> Variables {
+        let mut bound = Variables::default();
+        for atom in rule.positive() {
+            bound.add(description, &atom.args);
+        }
+        bound
+    }
+
+    pub(super) fn add(&mut self, description: &Description, terms: &[TermId]) {
         let mut stack: Vec<TermId> = terms.iter().rev().copied().collect();
         while let Some(term) = stack.pop() {
             match description.terms.get(term) {
@@ -45,20 +54,47 @@ impl Variables {
     }
 }
 
+/// What the alternatives of one source rule with `or` give values to.
+struct Cases {
+    /// The span of the source rule.
+    span: Span,
+    /// The variables that have a value in each alternative.
+    every: Variables,
+    /// The variables that have a value in some alternative.
+    some: FxHashSet<Symbol>,
+}
+
+impl Cases {
+    /// The alternatives of the source rule of the rule with index `r`.
+    fn of(description: &Description, r: usize) -> Cases {
+        let rules = &description.rules;
+        let span = rules[r].span;
+        let is_case = |rule: &&Rule| rule.span == span;
+        let mut every = Variables::bound_by(description, &rules[r]);
+        let mut some = every.known.clone();
+        let before = rules[..r].iter().rev().take_while(is_case);
+        for case in before.chain(rules[r + 1..].iter().take_while(is_case)) {
+            let bound = Variables::bound_by(description, case);
+            every.order.retain(|variable| bound.known.contains(variable));
+            every.known.retain(|variable| bound.known.contains(variable));
+            some.extend(bound.order);
+        }
+        Cases { span, every, some }
+    }
+}
+
 pub(super) fn check(checker: &mut Checker<'_>) {
     let description = checker.description;
+    let mut last: Option<Cases> = None;
     for (r, rule) in checker.rules() {
         let is_alternative = |other: Option<&Rule>| other.is_some_and(|other| other.span == rule.span);
         let one_of_many = is_alternative(description.rules.get(r + 1))
             || r > 0 && is_alternative(description.rules.get(r - 1));
-        let mut bound = Variables::default();
-        for atom in rule.positive() {
-            bound.add(description, &atom.args);
-        }
+        let bound = Variables::bound_by(description, rule);
         let mut found: Vec<(Symbol, Vec<Place<'_>>)> = Vec::new();
         let mut look_at = |terms: &[TermId], span, what, denied| {
             for variable in unbound(description, &bound, terms) {
-                let place = Place { span, what, denied, one_of_many };
+                let place = Place { span, what, denied };
                 match found.iter_mut().find(|(known, _)| *known == variable) {
                     Some((_, places)) => places.push(place),
                     None => found.push((variable, vec![place])),
@@ -77,14 +113,21 @@ pub(super) fn check(checker: &mut Checker<'_>) {
                 }
             }
         }
+        if found.is_empty() {
+            continue;
+        }
+        if one_of_many && last.as_ref().is_none_or(|cases| cases.span != rule.span) {
+            last = Some(Cases::of(description, r));
+        }
+        let cases = last.as_ref().filter(|_| one_of_many);
         for (variable, places) in found {
-            report(checker, rule, &bound, variable, &places);
+            report(checker, rule, (&bound, cases), variable, &places);
         }
     }
 }
 
 /// The variables of `terms` that are not in `bound`.
-fn unbound(description: &Description, bound: &Variables, terms: &[TermId]) -> Vec<Symbol> {
+pub(super) fn unbound(description: &Description, bound: &Variables, terms: &[TermId]) -> Vec<Symbol> {
     if terms.iter().all(|&term| description.terms.is_ground(term)) {
         return Vec::new();
     }
@@ -100,17 +143,23 @@ struct Place<'a> {
     what: &'a str,
     /// The atom that a negated condition denies, if the place is one.
     denied: Option<&'a Atom>,
-    /// Whether the rule is one of several alternatives of a source rule with `or`.
-    one_of_many: bool,
 }
 
-/// Reports a variable without a value at the first of its `places`.
-fn report(checker: &mut Checker<'_>, rule: &Rule, bound: &Variables, variable: Symbol, places: &[Place<'_>]) {
+/// Reports a variable without a value at the first of its `places`. `bound` are the variables that have a value in
+/// `rule`. `cases` is given if the rule is one of several alternatives of a source rule with `or`.
+fn report(
+    checker: &mut Checker<'_>,
+    rule: &Rule,
+    (bound, cases): (&Variables, Option<&Cases>),
+    variable: Symbol,
+    places: &[Place<'_>],
+) {
     let description = checker.description;
     let name = description.name(variable);
-    let [Place { span, what, denied, one_of_many }, further @ ..] = places else { return };
-    let (span, one_of_many) = (*span, *one_of_many);
-    let message = if rule.body.is_empty() && !one_of_many {
+    let [Place { span, what, denied }, further @ ..] = places else { return };
+    let (span, one_of_many) = (*span, cases.is_some());
+    let is_fact = rule.body.is_empty() && !one_of_many;
+    let message = if is_fact {
         format!("`{name}` has no value: a fact cannot hold variables")
     } else if one_of_many {
         format!(
@@ -124,9 +173,19 @@ fn report(checker: &mut Checker<'_>, rule: &Rule, bound: &Variables, variable: S
     for place in further.iter().take(SHOWN) {
         diagnostic = diagnostic.and_at(checker.find_word(place.span, name), "nor has it a value here");
     }
+    if cases.is_some_and(|cases| cases.some.contains(&variable)) {
+        let help = format!(
+            "each case of `or` must give `{name}` a value; \
+             a condition that needs `{name}` can also stand within the case that gives it one"
+        );
+        checker.report(Weight::Fatal, diagnostic.help(help));
+        return;
+    }
+    // A variable that only some cases give a value cannot take the place of this one in all of them.
+    let sure = cases.map_or(bound, |cases| &cases.every);
     // A variable that stands nowhere else in the rule probably belongs here.
-    let lone = lone(checker, rule, bound);
-    let diagnostic = match suggest(name, bound.order.iter().map(|&v| description.name(v))) {
+    let lone = lone(checker, rule, sure);
+    let diagnostic = match suggest(name, sure.order.iter().map(|&v| description.name(v))) {
         Some(similar) => diagnostic.did_you_mean(word, similar),
         // If several places lack the value, the one that should give it is wrong.
         None if lone.len() == 1 && !further.is_empty() => {
@@ -138,7 +197,11 @@ fn report(checker: &mut Checker<'_>, rule: &Rule, bound: &Variables, variable: S
         None if (2..=3).contains(&lone.len()) => {
             diagnostic.one_of(format!("did you mean {}?", listed(&lone, "or")), &lone)
         }
-        None if rule.body.is_empty() && !one_of_many => {
+        // Roles cannot come from rules.
+        None if is_fact && Keyword::of(description.name(rule.head.relation)) == Some(Keyword::Role) => {
+            diagnostic.help("write one fact for each role, for example `(role white)`")
+        }
+        None if is_fact => {
             diagnostic.help(format!("make it a rule with a condition that says what `{name}` can be"))
         }
         None => {
@@ -218,6 +281,36 @@ mod tests {
         assert_eq!(finding.help.as_deref(), Some("did you mean `?n` in place of `?m`?"));
         let mended = crate::diagnostic::apply(&finding.edits, text.as_bytes());
         assert!(mended.starts_with(b"(<= (next (step ?n)) (true (step ?n))"));
+    }
+
+    /// The help of the first finding about a variable without a value in `text`.
+    fn help(text: &str) -> String {
+        let all = crate::diagnose(text.as_bytes(), crate::Strictness::Default);
+        let finding = all.into_iter().find(|finding| finding.code == "unsafe-variable").unwrap();
+        finding.help.unwrap()
+    }
+
+    #[test]
+    fn a_variable_of_one_case_does_not_take_the_place_of_one_of_another() {
+        for name in ["?x", "?y"] {
+            let help = help(&format!(
+                "(<= terminal (or (true (step ?x)) (true (time ?y))) (distinct {name} 0))
+                (init (step 0)) (init (time 0))"
+            ));
+            assert!(help.starts_with(&format!("each case of `or` must give `{name}` a value")), "{help}");
+        }
+        let text = "(<= terminal (or (true (step ?x)) (true (time ?y))) (distinct ?z 0))
+            (init (step 0)) (init (time 0))";
+        assert!(help(text).starts_with("add a positive condition with `?z`"), "{}", help(text));
+        let text = "(<= terminal (or (true (step 1)) (true (step 2))) (true (time ?y)) (distinct ?z 0))
+            (init (time 0))";
+        assert_eq!(help(text), "did you mean `?y`?");
+    }
+
+    #[test]
+    fn roles_are_written_as_facts() {
+        assert!(help("(role white) (role ?r)").starts_with("write one fact for each role"));
+        assert!(help("(role white) (init (step ?n))").starts_with("make it a rule"));
     }
 
     #[test]

@@ -84,6 +84,16 @@ impl<'a> Subsumption<'a> {
         };
         let whose = role.map_or(of_narrow, |(_, role)| role);
         let mut reading = Reading { bound: FxHashMap::default(), trail: Vec::new(), role, whose };
+        // A narrower rule that excludes this role by `distinct` never holds for it.
+        let read = |term: TermId| match terms.get(term) {
+            Term::Variable(variable) => reading.read(term, Some(*variable)),
+            _ => term,
+        };
+        let excludes =
+            |literal: &Literal| matches!(literal, Literal::Distinct(a, b, _) if read(*a) == read(*b));
+        if narrow.body.iter().any(excludes) {
+            return false;
+        }
         self.term(of_wide, of_narrow, &mut reading) && self.conditions(&wide.body, &narrow.body, &mut reading)
     }
 

@@ -138,7 +138,7 @@ pub(super) fn check(checker: &mut Checker<'_>) {
             let times = if count == 1 { "once".to_owned() } else { format!("{count} times") };
             let message = format!("`{name}` occurs only here, while `{other}` occurs {times}");
             let diagnostic = Diagnostic::warning("probable-typo", span, message)
-                .and_at(first, format!("`{other}` first stands here"))
+                .and_at(first, format!("`{other}` stands here"))
                 .did_you_mean(span, other);
             checker.report(Weight::Lint, diagnostic);
         }

@@ -54,7 +54,16 @@ pub(super) const PAGES: &[Page] = &[
         summary: "a list stands where a name should",
         meaning: "The first word of a list says what it is. Here a list comes first, often because of one `(` too many.",
         example: Example::Rules("((init (door shut)))"),
-        mend: "Remove the surplus pair of parentheses.",
+        mend: "Remove the surplus pair of parentheses, or write `<=` before the first list if a rule is meant.",
+    },
+    Page {
+        code: "foreign-sign",
+        summary: "a sign of another language stands in place of `<=` or `;`",
+        meaning: "A rule begins with `<=`, and its head comes next; a comment begins with `;` and goes to the end of the \
+                  line. With another sign, such as `=>`, `:-`, `//` or `#`, the rule would be a fact, and the words of the \
+                  comment would be facts. A name that conditions use is no such sign.",
+        example: Example::Rules("(=> (open)\n    (true (step 1)))"),
+        mend: "Write `<=` at the start of the rule, or `;` before the comment.",
     },
     Page {
         code: "variable-as-relation",

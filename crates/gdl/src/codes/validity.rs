@@ -23,7 +23,8 @@ pub(super) const PAGES: &[Page] = &[
     Page {
         code: "role",
         summary: "the game has no role, or more roles than can be played",
-        meaning: "No fact of `role` holds, or there are more than 255 roles. Roles may come from rules only with `--lenient`.",
+        meaning: "No fact of `role` holds, or there are more than 255 roles. Roles may come from rules only with `--lenient`. \
+                  With `random` as the only role, which is chance, the finding is a warning: nobody plays.",
         example: Example::Whole(
             "(<= (role ?x) (player ?x) (distinct ?x white))\n(player white)\n(legal white go)\n(goal white 100)\nterminal\n",
         ),
@@ -109,7 +110,9 @@ pub(super) const PAGES: &[Page] = &[
         code: "recursion-restriction",
         summary: "a recursion may grow without bound",
         meaning: "In a cycle of rules, each argument of a condition on the cycle must be ground, an argument of the head, \
-                  or bound by a condition outside of the cycle.",
+                  or bound by a condition outside of the cycle. The specification does not count values inside of \
+                  terms as bound, such as those of a fluent. There the finding is a warning, and an error with \
+                  `--strict`.",
         example: Example::Rules(
             "(<= (path ?x ?z) (path ?x ?y) (path ?y ?z))\n(path 1 2)\n(path 2 3)\n(<= (next (step 3)) (path 1 3))",
         ),
