@@ -37,6 +37,9 @@ const STATES: usize = 2000;
 /// The number of moves that the table shows for each role.
 const SHOWN: usize = 8;
 
+/// The most characters that the table pads moves to. The numbers behind a longer move stand farther to the right.
+const MAX_PADDED: usize = 80;
+
 /// Show how the tree search rates the moves in a state
 ///
 /// Prints for every role its moves with their visits, expected goals and proven goals. The best move comes first, the others
@@ -351,14 +354,14 @@ fn table(game: &Game, analyses: &[Analysis]) -> String {
     for analysis in analyses {
         let candidates = &analysis.report.candidates;
         let shown: Vec<&Candidate> = candidates.iter().take(SHOWN).collect();
-        let width = shown.iter().map(|candidate| candidate.mv.chars().count()).max().unwrap_or(0);
+        let moves: Vec<String> = shown.iter().map(|candidate| console::printable(&candidate.mv)).collect();
+        let width = moves.iter().map(|mv| mv.chars().count()).max().unwrap_or(0).min(MAX_PADDED);
         lines.push(game.role_name(analysis.role).to_owned());
-        for candidate in &shown {
+        for (candidate, mv) in shown.iter().zip(&moves) {
             let score = candidate.score.map_or("-".to_owned(), |score| format!("{score:.1}"));
             let proved = candidate.proven.map_or(String::new(), |goal| format!("  {goal} proved"));
             let drawn = analysis.probability(candidate);
             let drawn = drawn.map_or(String::new(), |share| format!("  {:>3.0} %", share * 100.0));
-            let mv = console::printable(&candidate.mv);
             lines.push(format!("  {mv:<width$}  {:>10}  {score:>5}{drawn}{proved}", candidate.visits));
         }
         if candidates.len() > SHOWN {

@@ -16,6 +16,9 @@ use std::collections::BTreeSet;
 
 /// A list of more possible facts or moves than this is ignored.
 const MAX_LISTED: usize = 100_000;
+/// A list of facts or moves whose texts have more bytes than this together is ignored. Without this bound, the texts of a
+/// deep term and of all terms inside it would take memory that grows with the square of the depth.
+pub(crate) const MAX_BYTES: u64 = 16 << 20;
 /// The number of times that the fixpoint is computed, each time with more fluents known never to change.
 const ROUNDS: usize = 3;
 /// A fluent with more possible facts than this counts as one that changes.
@@ -57,6 +60,7 @@ impl Reach {
 fn listed(lowering: &Lowering, mut database: Database) -> Option<Reach> {
     let mut all = |carriers: &[Carrier]| -> Option<BTreeSet<String>> {
         let mut out = BTreeSet::new();
+        let mut bytes = 0;
         for &carrier in carriers {
             for form in lowering.forms(carrier) {
                 let rows = database.relation(form.relation).len();
@@ -69,6 +73,10 @@ fn listed(lowering: &Lowering, mut database: Database) -> Option<Reach> {
                         Some(functor) => database.term_of_row(functor, form.relation, row, prefix),
                         None => database.relation(form.relation).row(row)[prefix],
                     };
+                    bytes += u64::from(database.values().text_len(value));
+                    if bytes > MAX_BYTES {
+                        return None;
+                    }
                     out.insert(database.values().text(value));
                 }
             }
@@ -128,9 +136,12 @@ fn evaluate(program: &Program, lowering: &Lowering, carriers: &[Carrier]) -> Opt
 /// The fluents that never change, as relations for `true`: all of their facts that are possible by `database` hold at
 /// the start, and follow in each state from what never changes.
 fn unchanging(lowering: &Lowering, database: &Database) -> BTreeSet<RelationId> {
-    let rows = |database: &Database, relation: RelationId| -> BTreeSet<Vec<String>> {
-        let text = |row: &[Value]| row.iter().map(|&value| database.values().text(value)).collect();
-        database.relation(relation).rows().map(text).collect()
+    // `None` if the texts are too long.
+    let rows = |database: &Database, relation: RelationId| -> Option<BTreeSet<Vec<String>>> {
+        let (values, relation) = (database.values(), database.relation(relation));
+        let lengths = relation.rows().flatten().map(|&value| u64::from(values.text_len(value)));
+        let text = |row: &[Value]| row.iter().map(|&value| values.text(value)).collect();
+        (lengths.sum::<u64>() <= MAX_BYTES).then(|| relation.rows().map(text).collect())
     };
     let form = |carrier: Carrier, functor: Functor| {
         lowering.forms(carrier).iter().find(|form| form.functor == Some(functor)).map(|form| form.relation)
@@ -143,18 +154,21 @@ fn unchanging(lowering: &Lowering, database: &Database) -> BTreeSet<RelationId> 
             continue;
         };
         let size = database.relation(fluent.relation).len();
-        if size > 0 && size <= MAX_FIXED && size == database.relation(init).len() {
-            let facts = rows(database, init);
-            if facts == rows(database, fluent.relation) {
-                candidates.push((fluent.relation, facts, next));
-            }
+        if size > 0
+            && size <= MAX_FIXED
+            && size == database.relation(init).len()
+            && let Some(facts) = rows(database, init)
+            && rows(database, fluent.relation).as_ref() == Some(&facts)
+        {
+            candidates.push((fluent.relation, facts, next));
         }
     }
     loop {
         let fixed: BTreeSet<RelationId> = candidates.iter().map(|candidate| candidate.0).collect();
         let kept = if fixed.is_empty() { None } else { certain(lowering, &fixed) };
         let Some(database) = kept else { return BTreeSet::new() };
-        candidates.retain(|(_, facts, next)| facts.is_subset(&rows(&database, *next)));
+        candidates
+            .retain(|(_, facts, next)| rows(&database, *next).is_some_and(|next| facts.is_subset(&next)));
         if candidates.len() == fixed.len() {
             return fixed;
         }
@@ -256,5 +270,20 @@ mod tests {
         // A wall that falls once somebody stands before it stops nobody.
         assert_eq!(facts(&reach(&rules("(not (true (at 2)))")), "(at").len(), 3);
         assert_eq!(facts(&reach(&rules("(after ?x 4)")), "(at").len(), 3);
+    }
+
+    #[test]
+    fn the_texts_of_a_deep_term_and_of_all_terms_inside_it_are_not_listed() {
+        let listed = |depth: usize| {
+            let (open, close) = ("(f ".repeat(depth), ")".repeat(depth));
+            let rules = format!(
+                "(role r) (init (at {open}0{close})) (legal r wait) (<= (next (at ?x)) (true (at (f ?x))))
+                (<= terminal (true (at 0))) (goal r 0)"
+            );
+            Reach::new(&ggp_gdl::parse(rules.as_bytes()).expect("it parses")).map(|reach| reach.facts.len())
+        };
+        assert_eq!(listed(200), Some(201));
+        // Terms of up to 16,000 bytes: 32 MB in all.
+        assert_eq!(listed(4_000), None);
     }
 }

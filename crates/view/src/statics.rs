@@ -4,6 +4,7 @@
 //! `init` and `base` are evaluated under small bounds of their own. A list that exceeds these bounds is
 //! ignored, so that it does not delay the drawing.
 
+use crate::reach::MAX_BYTES;
 use ggp_datalog::split::split_by_constants;
 use ggp_datalog::{Database, Limits, Program, RelationId};
 use ggp_game::Fact;
@@ -49,6 +50,7 @@ fn list(program: &Program, lowering: &Lowering, carrier: Carrier) -> Vec<Fact> {
         return Vec::new();
     }
     let mut facts = Vec::new();
+    let mut bytes = 0;
     for form in forms {
         let rows = database.relation(form.relation).len();
         if facts.len() + rows > MAX_FLUENTS {
@@ -59,6 +61,10 @@ fn list(program: &Program, lowering: &Lowering, carrier: Carrier) -> Vec<Fact> {
                 Some(functor) => database.term_of_row(functor, form.relation, row, 0),
                 None => database.relation(form.relation).row(row)[0],
             };
+            bytes += u64::from(database.values().text_len(value));
+            if bytes > MAX_BYTES {
+                return Vec::new();
+            }
             facts.push(Fact::from_canonical(database.values().text(value)));
         }
     }
@@ -92,7 +98,9 @@ pub(crate) fn relations(description: &Description) -> Vec<(String, Vec<Vec<Strin
             continue;
         }
         let rows = database.relation(relation).len();
-        if (1..=MAX_TUPLES).contains(&rows) {
+        let values = database.relation(relation).rows().flatten();
+        let lengths = values.map(|&value| u64::from(database.values().text_len(value)));
+        if (1..=MAX_TUPLES).contains(&rows) && lengths.sum::<u64>() <= MAX_BYTES {
             let row = |row| {
                 let values = database.relation(relation).row(row).iter();
                 values.map(|&value| database.values().text(value)).collect()

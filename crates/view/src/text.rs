@@ -41,6 +41,8 @@ const LAST: &str = "7";
 const MAX_LISTED: usize = 12;
 /// The largest number of things that are shown on one square.
 const MAX_TOKENS: usize = 3;
+/// The most characters that the name of a row takes beside its board. A longer name is cut.
+const MAX_MARGIN: usize = 40;
 
 struct Glyphs {
     empty: &'static str,
@@ -262,7 +264,7 @@ impl Canvas<'_> {
     }
 
     fn margin(&self) -> usize {
-        self.model.rows.values.iter().map(|v| v.chars().count()).max().unwrap_or(0)
+        self.model.rows.values.iter().map(|v| v.chars().count()).max().unwrap_or(0).min(MAX_MARGIN)
     }
 
     /// The number of characters from one square to the next in its row. It includes room for brackets if the
@@ -294,7 +296,7 @@ impl Canvas<'_> {
         let border = |a: &str, b: &str| format!("{left}{a}{}{b}", glyphs.horizontal.repeat(inner));
         lines.push(border(glyphs.corners[0], glyphs.corners[1]));
         for row in 0..self.model.rows.values.len() {
-            let name = &self.model.rows.values[row];
+            let name = cut(&self.model.rows.values[row], margin);
             let mut line = String::new();
             if margin > 0 {
                 line.push_str(&self.paint(&[DIM], &format!("{name:>margin$} ")));
@@ -407,13 +409,19 @@ fn is_uncertain(token: &Token) -> bool {
     token.percent.is_some()
 }
 
-/// Centres `text` in `width` characters. A longer text is cut and ends with `+`.
-fn centre(text: &str, width: usize) -> String {
-    let length = text.chars().count();
-    if length > width {
-        let kept = text.chars().take(width.saturating_sub(1));
-        return kept.chain(['+']).take(width).collect();
+/// The first `width` characters of `text`. A longer text is cut and ends with `+`.
+fn cut(text: &str, width: usize) -> String {
+    if text.chars().nth(width).is_none() {
+        return text.to_owned();
     }
+    let kept = text.chars().take(width.saturating_sub(1));
+    kept.chain(['+']).take(width).collect()
+}
+
+/// Centres `text` in `width` characters. A longer text is cut.
+fn centre(text: &str, width: usize) -> String {
+    let text = cut(text, width);
+    let length = text.chars().count();
     let left = (width - length) / 2;
     format!("{}{text}{}", " ".repeat(left), " ".repeat(width - length - left))
 }
@@ -459,6 +467,17 @@ mod tests {
             "turn light",
         ];
         assert_eq!(drawn.lines().collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn a_very_long_name_of_a_row_is_cut() {
+        // Formatting pads to at most 65,535 characters.
+        let name = "n".repeat(70_000);
+        let mut model = infer(&game(RULES), &[]);
+        model.rows.values[0] = name;
+        let drawn = model.draw(&model.place(&[]), Style { ascii: true, ..Style::default() });
+        let cut = format!("{}+ |", "n".repeat(39));
+        assert!(drawn.lines().any(|line| line.starts_with(&cut)), "{}", drawn.len());
     }
 
     #[test]
