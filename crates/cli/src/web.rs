@@ -59,8 +59,8 @@ pub(crate) struct Arguments {
     /// The path below which the pages are, such as /ggp, for a proxy that passes on only this path
     #[arg(long, value_name = "PATH", default_value = "/")]
     base_path: BasePath,
-    /// Offer the rulesheets in DIR instead of those of this program, and save there what is written in the
-    /// studio; without it nothing is saved
+    /// Offer the rulesheets in DIR instead of those of this program, also those that are added or changed later,
+    /// and save there what is written in the studio; without it nothing is saved
     #[arg(long, value_name = "DIR")]
     games: Option<PathBuf>,
     /// Show the match in FILE, which `ggp host --save` writes, or the newest match in a folder; a FILE
@@ -161,8 +161,9 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<Exit> {
         cache: arguments.reasoning.cache(),
         knowledge: arguments.knowledge,
     };
+    let games = arguments.games.clone();
     let folder = arguments.games.filter(|_| alone || arguments.visitors.save);
-    let site = Site { offers, watch: arguments.watch, folder, simulate: Arc::new(simulate::of_draft) };
+    let site = Site { offers, games, watch: arguments.watch, folder, simulate: Arc::new(simulate::of_draft) };
     serve(listener, config, site, &stop).context("the pages cannot be served")?;
     Ok(Exit::Done)
 }

@@ -239,10 +239,12 @@ export class Board {
 
   /** Moves the piece on the square `to` from where it came. */
   slide(to, frames) {
+    // A square to which a move leads may be empty after it.
+    const sliding = to.lastElementChild?.animate(frames, { duration: 160, easing: "ease-out" });
+    if (!sliding) return;
     // Above the squares that it passes.
     to.classList.add("moving");
-    const sliding = to.lastElementChild?.animate(frames, { duration: 160, easing: "ease-out" });
-    if (sliding) sliding.onfinish = () => to.classList.remove("moving");
+    sliding.onfinish = () => to.classList.remove("moving");
   }
 
   /** Marks what can be clicked (`next`), what has been (`chosen`), and what is pointed at. */

@@ -50,6 +50,9 @@ export function download(name, text, type) {
 /** The name of a button for those who do not see it: its text, or its title if the text is only a sign. */
 export const label = (text, title) => (/\p{L}/u.test(text) ? null : title);
 
+/** A number with its noun in the singular or plural. */
+export const many = (count, noun) => `${count} ${noun}${count === 1 ? "" : "s"}`;
+
 /** A name of the rules as people read it. */
 export function words(name) {
   return name.replaceAll("_", " ");

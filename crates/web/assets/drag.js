@@ -5,8 +5,8 @@ const FAR = 6;
 
 export class Drag {
   /**
-   * Watches the squares in `element`. `board` says what can be lifted (`isNext`), and is told what is lifted and where it
-   * is dropped (`choose`, `letGo`).
+   * Watches the squares in `element`. `board` says what can be lifted (`canLift`), and is told what is lifted and where
+   * it is dropped (`lift`, `drop`).
    */
   constructor(element, board) {
     this.board = board;

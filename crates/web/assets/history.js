@@ -1,6 +1,6 @@
 // The moves so far, and the other lines that were tried.
 
-import { el, moveText } from "./dom.js";
+import { el, many, moveText } from "./dom.js";
 
 /** The states of a session, in brief, and how they follow each other. */
 export class Tree {
@@ -82,7 +82,8 @@ export class History {
     const other = (tip) => {
       const path = tree.line(tip);
       const apart = path.findIndex((number, step) => number !== line[step]);
-      const text = `${apart}. ${jointText(tree.nodes[path[apart]].moves)} … (${path.length - apart} steps)`;
+      const length = many(path.length - apart, "step");
+      const text = `${apart}. ${jointText(tree.nodes[path[apart]].moves)} … (${length})`;
       return el("button", { type: "button", class: "chip", onclick: () => this.go(tip) }, text);
     };
     const tips = tree.others(line).slice(-12);

@@ -1,9 +1,7 @@
 // The lists below the text of a rulesheet: what is wrong with it, and where a word is used.
 
-import { el, say } from "./dom.js";
+import { el, many, say } from "./dom.js";
 import { prose } from "./editor.js";
-
-const many = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;
 
 /** What the page about the code of a finding says. */
 export function page({ code, about }) {

@@ -56,6 +56,7 @@ export class Setup {
     this.record = text;
     try {
       const saved = JSON.parse(text);
+      if (!saved.known && !Array.isArray(saved.moves)) throw new Error("it has no moves");
       // In a match of hidden information that is not over, the same people play on.
       this.people = saved.known?.roles ?? null;
       const name = String(saved.gameMetaURL ?? saved.known?.game ?? "")
@@ -63,7 +64,10 @@ export class Setup {
         .replace(/^.*[\\/]/, "")
         .replace(/\.kif$/, "");
       if (this.allowed.games.includes(name)) this.choose({ game: name });
-      else toast(`The match is of the game “${name}”: choose its rules, and it is loaded.`);
+      else {
+        const of = name ? `The match is of the game “${name}”` : "The match does not name its game";
+        toast(`${of}: choose its rules, and it is loaded.`);
+      }
     } catch (error) {
       this.record = null;
       toast(`${file} is no match: ${error.message}`);
@@ -117,7 +121,11 @@ export class Setup {
   /** A way into the studio with the rules of `wanted`. */
   editing(wanted) {
     if (wanted.game)
-      return el("a", { class: "button", id: "edit", href: `#edit=${wanted.game}` }, "Edit the rules");
+      return el(
+        "a",
+        { class: "button", id: "edit", href: `#edit=${encodeURIComponent(wanted.game)}` },
+        "Edit the rules",
+      );
     const edit = async () => {
       const { paste } = await import("./files.js");
       paste(wanted.name, wanted.rules);

@@ -1,6 +1,6 @@
 // A playout in small pictures, with what playouts refute flagged on it.
 
-import { el, moveText } from "./dom.js";
+import { el, many, moveText } from "./dom.js";
 import { page } from "./problems.js";
 import { thumbnail } from "./thumbnail.js";
 
@@ -93,7 +93,7 @@ export class Strip {
         conditionLine === line ? null : [" ", place(conditionLine, `line ${conditionLine}`)],
       );
     const count = rules.length + omitted;
-    const title = `${count} ${count === 1 ? "rule" : "rules"} never fired in ${playouts} playouts; the first condition that failed:`;
+    const title = `${many(count, "rule")} never fired in ${many(playouts, "playout")}; the first condition that failed:`;
     return el(
       "li",
       { class: "reason" },

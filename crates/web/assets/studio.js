@@ -69,6 +69,7 @@ class Studio {
       value: begun.name,
       maxlength: 60,
       size: 14,
+      oninput: () => this.offerSave(),
     });
     this.saving = button("Save", "save the text (Ctrl-S)", () => this.command("save"), "save");
     this.outline = el("select", { "aria-label": "go to", onchange: () => this.goTo() });
@@ -199,7 +200,14 @@ class Studio {
     clearTimeout(this.looking);
     clearTimeout(this.playing);
     this.looking = setTimeout(() => this.check(), LOOK);
-    this.saving.disabled = this.isSaved() && this.version !== null;
+    this.offerSave();
+  }
+
+  /** Offers to save if that does something: a text is not in its file, or the file has another name. */
+  offerSave() {
+    if (!this.editor) return;
+    const isKept = this.isSaved() && this.version !== null && this.name.value.trim() === this.savedAs;
+    this.saving.disabled = isKept;
   }
 
   viewChanged() {
@@ -340,24 +348,27 @@ class Studio {
     input.select();
   }
 
-  /** Asks for something above the text; `done` is called if the author agrees. */
+  /** Asks for something above the text; `done` is called if the author agrees. Without a field, Enter cancels. */
   dialogue(parts, done) {
     const end = () => {
       this.asking.hidden = true;
       this.editor.focus();
     };
-    this.asking.replaceChildren(...parts, el("button", { type: "button", onclick: end }, "Cancel"));
+    const cancel = el("button", { type: "button", onclick: end }, "Cancel");
+    this.asking.replaceChildren(...parts, cancel);
     this.asking.hidden = false;
-    this.asking.querySelector("input, button").focus();
-    this.asking.onsubmit = async (event) => {
+    (this.asking.querySelector("input") ?? cancel).focus();
+    const submit = async (event) => {
       event.preventDefault();
       try {
         await done();
-        end();
+        // What is done may ask for something else.
+        if (this.asking.onsubmit === submit) end();
       } catch (error) {
         toast(error.message);
       }
     };
+    this.asking.onsubmit = submit;
     this.asking.onkeydown = (event) => {
       if (event.key === "Escape") end();
     };
@@ -370,15 +381,15 @@ class Studio {
     }
     const name = this.name.value.trim();
     // A new name is a new file.
-    if (name !== this.savedAs) [this.version, this.view.version] = [null, null];
-    await this.keepRules(name, this.editor.text(), this.version);
+    await this.keepRules(name, this.editor.text(), name === this.savedAs ? this.version : null);
   }
 
-  /** Saves a file; `done` gets the version. If it was changed elsewhere, the author is asked before. */
+  /** Saves a file; `done` gets the version. If it was changed elsewhere or is of another game, the author is asked before. */
   async keep(wanted, done) {
     const answer = await api.save(wanted);
     if (!answer.changed) return done(answer.version);
-    this.dialogue([`${answer.error}.`, el("button", { type: "submit" }, "Replace it")], () =>
+    const again = answer.version === null ? "Save it again" : "Replace it";
+    this.dialogue([`${answer.error}.`, el("button", { type: "submit" }, again)], () =>
       this.keep({ ...wanted, version: answer.version }, done),
     );
   }
@@ -386,6 +397,7 @@ class Studio {
   async keepRules(name, text, version) {
     await this.keep({ name, text, version }, async (version) => {
       this.version = version;
+      if (name !== this.savedAs) this.view.version = null;
       this.savedAs = name;
       redraw(name);
       // Who comes back to this page gets the file.
@@ -393,7 +405,7 @@ class Studio {
       this.key = `edit=${name}`;
       history.replaceState(null, "", `#${this.key}`);
       this.saved = text;
-      this.saving.disabled = this.isSaved();
+      this.offerSave();
       say(this.note, `Saved as ${name}.kif in ${this.about.folder}.`);
       await this.keepView(name, this.view.text());
     });
@@ -407,7 +419,7 @@ class Studio {
     await this.keep({ name, text, version, view: true }, (version) => {
       this.view.version = version;
       this.view.saved = text;
-      this.saving.disabled = this.isSaved();
+      this.offerSave();
       say(this.note, `Saved as ${name}.kif and ${name}.view.json in ${this.about.folder}.`);
     });
   }

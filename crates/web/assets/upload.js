@@ -1,7 +1,10 @@
 // Rules or a saved match that a person drops, pastes or loads.
 
 import * as api from "./api.js";
-import { el, toast } from "./dom.js";
+import { el, many, toast } from "./dom.js";
+
+/** Whether a text is a saved match, and not rules. */
+const isRecord = (text) => text.trimStart().startsWith("{");
 
 export class Upload {
   /** Draws in `page`; `asked` gets the rules that are in order, `record` the text of a saved match. */
@@ -12,7 +15,7 @@ export class Upload {
     this.text = el("textarea", {
       rows: 8,
       spellcheck: "false",
-      "aria-label": "rules in KIF",
+      "aria-label": "rules in KIF, or a saved match",
       placeholder: "(role white) (role black) …",
     });
     this.file = el("input", {
@@ -22,17 +25,17 @@ export class Upload {
       onchange: () => this.take(this.file.files[0]),
     });
     this.findings = el("div", { class: "findings", "aria-live": "polite" });
-    const check = el(
-      "button",
-      { type: "button", onclick: () => this.check("pasted", this.text.value) },
-      "Check and play",
-    );
+    const check = el("button", { type: "button", onclick: () => this.takeText() }, "Check and play");
     page.append(
       el(
         "section",
         { class: "panel drop" },
         el("h2", {}, "Another game"),
-        el("p", {}, "Drop a rulesheet (.kif) or a saved match (.json) here, choose a file, or paste rules."),
+        el(
+          "p",
+          {},
+          "Drop a rulesheet (.kif) or a saved match (.json) here, choose a file, or paste its text.",
+        ),
         el("p", {}, this.file),
         this.text,
         el("p", {}, check),
@@ -61,12 +64,19 @@ export class Upload {
       return;
     }
     const text = await file.text();
-    if (text.trimStart().startsWith("{")) {
+    if (isRecord(text)) {
       this.record(file.name, text);
       return;
     }
     this.text.value = text;
     this.check(file.name.replace(/\.[a-z]+$/i, ""), text);
+  }
+
+  /** Takes what was pasted. */
+  takeText() {
+    const text = this.text.value;
+    if (isRecord(text)) this.record("The pasted text", text);
+    else this.check("pasted", text);
   }
 
   async check(name, rules) {
@@ -108,7 +118,7 @@ export class Upload {
     };
     const errors = findings.filter((one) => one.severity === "error").length;
     const text = findings.length
-      ? `${errors} errors, ${findings.length - errors} warnings`
+      ? `${many(errors, "error")}, ${many(findings.length - errors, "warning")}`
       : "The rules are in order.";
     this.findings.replaceChildren(el("h3", {}, text), el("ol", {}, findings.slice(0, 100).map(finding)));
   }

@@ -5,7 +5,7 @@
 //! longest is closed, but only if it has been idle for longer than [`LEFT`]. Otherwise the server refuses the
 //! new session.
 
-use crate::catalogue::{Offer, keep};
+use crate::catalogue::{Folder, Offer, keep};
 use crate::config::Config;
 use crate::gallery::Gallery;
 use crate::hidden::{Elsewhere, HiddenSession, sealed};
@@ -53,6 +53,8 @@ pub(crate) struct App {
     /// The records that are watched. `None` if none are.
     pub(crate) records: Option<Records>,
     offers: Mutex<Vec<Offer>>,
+    /// The folder of the offered games. `None` if the offers stay as they are.
+    folder: Option<Mutex<Folder>>,
     known: Mutex<HashMap<String, Arc<Known>>>,
     sessions: Mutex<HashMap<String, Arc<dyn Table>>>,
     /// The preparations for which pages wait, by the tickets that the pages have chosen.
@@ -111,6 +113,7 @@ impl App {
     pub(crate) fn new(
         config: Config,
         offers: Vec<Offer>,
+        folder: Option<Folder>,
         studio: Studio,
         records: Option<Records>,
     ) -> std::io::Result<App> {
@@ -122,6 +125,7 @@ impl App {
             gallery: Gallery::new(),
             records,
             offers: Mutex::new(offers),
+            folder: folder.map(Mutex::new),
             known: Mutex::default(),
             sessions: Mutex::default(),
             loadings: Mutex::default(),
@@ -132,6 +136,7 @@ impl App {
 
     /// The names of the offered games.
     pub(crate) fn games(&self) -> Vec<String> {
+        self.refresh();
         lock(&self.offers).iter().map(|offer| offer.name.clone()).collect()
     }
 
@@ -147,8 +152,23 @@ impl App {
         Ok(Value::clone(&self.gallery.picture(&offer, &self.offers)))
     }
 
+    /// Offers what the folder of the games has now. Sessions of earlier rules go on.
+    fn refresh(&self) {
+        let Some(folder) = &self.folder else { return };
+        for name in lock(folder).refresh(&self.offers) {
+            self.forget(&name);
+        }
+    }
+
+    /// Forgets what was made from an earlier text of the game `name`.
+    fn forget(&self, name: &str) {
+        lock(&self.known).remove(name);
+        self.gallery.forget(name);
+    }
+
     /// The offered game `name`.
     fn offer(&self, name: &str) -> Option<Offer> {
+        self.refresh();
         lock(&self.offers).iter().find(|offer| offer.name == name).cloned()
     }
 
@@ -180,15 +200,19 @@ impl App {
                 "nothing is saved here: `ggp web --games FOLDER` names a folder",
             )
         })?;
+        // Between the change of the file and that of the offer, nobody looks into the folder.
+        let _alone = self.folder.as_ref().map(lock);
         match shelf.save(name, part, text, version.as_deref()).map_err(Failure::bad)? {
             Saved::Done(version) => {
                 self.replace(name, part, text);
                 Ok(json!({ "version": version }))
             }
             Saved::Changed(now) => {
-                let error = match now {
-                    Some(_) => format!("{} was changed elsewhere, or exists already", part.file(name)),
-                    None => format!("{} was removed elsewhere", part.file(name)),
+                let file = part.file(name);
+                let error = match (&now, version) {
+                    (Some(_), None) => format!("{file} exists already"),
+                    (Some(_), Some(_)) => format!("{file} was changed elsewhere"),
+                    (None, _) => format!("{file} was removed elsewhere"),
                 };
                 let body = json!({ "error": error, "changed": true, "version": now });
                 Err(Failure { status: StatusCode::CONFLICT, body })
@@ -211,8 +235,7 @@ impl App {
             (None, Part::View) => {}
         }
         drop(offers);
-        lock(&self.known).remove(name);
-        self.gallery.forget(name);
+        self.forget(name);
     }
 
     /// Answers a question of an editor.
@@ -336,6 +359,7 @@ impl App {
         if let Some(id) = &wanted.again {
             return Ok(Arc::clone(self.session(id)?.known()));
         }
+        self.refresh();
         if let (None, Some(name)) = (&wanted.rules, &wanted.game)
             && let Some(known) = lock(&self.known).get(name)
         {

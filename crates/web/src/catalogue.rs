@@ -1,14 +1,16 @@
 //! The games that the server offers: either the games that are compiled into the program, or those of a
 //! folder.
 //!
-//! Invariant: a game is looked up by name in a list made at the start. No name from a request becomes
-//! part of a path.
+//! Invariant: a game is looked up by name in a list of the games that are compiled in, or of the files of the
+//! folder. No name from a request becomes part of a path.
 
 use crate::lock::lock;
 use std::collections::HashMap;
+use std::fs::Metadata;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
+use std::time::{Duration, Instant, SystemTime};
 
 /// An offered game.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -24,6 +26,9 @@ pub struct Offer {
 
 /// Size limit of an offered rulesheet, in bytes. Larger files are left out.
 const MOST_BYTES: u64 = 16 << 20;
+
+/// The minimum interval between two looks for changed files.
+const APART: Duration = Duration::from_secs(1);
 
 macro_rules! ours {
     ($($name:literal $(+ $view:literal)?),* $(,)?) => {
@@ -80,22 +85,97 @@ pub fn embedded() -> Vec<Offer> {
 /// # Errors
 /// When the folder or a file cannot be read.
 pub fn folder(path: &Path) -> io::Result<Vec<Offer>> {
-    let mut offers = Vec::new();
-    for entry in std::fs::read_dir(path)? {
-        let file = entry?.path();
-        let named = file.extension().is_some_and(|extension| extension == "kif");
-        let Some(name) = file.file_stem().and_then(|stem| stem.to_str()) else { continue };
-        if !named || !file.is_file() || file.metadata()?.len() > MOST_BYTES {
-            continue;
-        }
-        offers.push(Offer {
-            name: name.to_owned(),
-            kif: std::fs::read(&file)?,
-            sidecar: std::fs::read(file.with_extension("view.json")).ok(),
-        });
-    }
+    let mut offers = files(path)?.iter().map(File::read).collect::<io::Result<Vec<Offer>>>()?;
     offers.sort_by(|a, b| a.name.cmp(&b.name));
     Ok(offers)
+}
+
+/// The time of the last change of a file, if the system tells it, and the size of the file.
+type Stamp = (Option<SystemTime>, u64);
+
+/// The stamp of a file. `None` if there is no such file.
+fn stamp(path: &Path) -> Option<Stamp> {
+    let about = path.metadata().ok().filter(Metadata::is_file)?;
+    Some((about.modified().ok(), about.len()))
+}
+
+/// The files of a game in a folder.
+struct File {
+    name: String,
+    path: PathBuf,
+    /// The stamps of the rules and of the view file.
+    stamps: (Stamp, Option<Stamp>),
+}
+
+impl File {
+    fn view(path: &Path) -> PathBuf {
+        path.with_extension("view.json")
+    }
+
+    fn read(&self) -> io::Result<Offer> {
+        let kif = std::fs::read(&self.path)?;
+        Ok(Offer { name: self.name.clone(), kif, sidecar: std::fs::read(File::view(&self.path)).ok() })
+    }
+}
+
+/// The files of all games in the folder `path`, in no particular order.
+fn files(path: &Path) -> io::Result<Vec<File>> {
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(path)? {
+        let path = entry?.path();
+        let named = path.extension().is_some_and(|extension| extension == "kif");
+        let name = path.file_stem().and_then(|stem| stem.to_str()).filter(|_| named);
+        let Some(name) = name else { continue };
+        let Some(rules) = stamp(&path).filter(|&(_, bytes)| bytes <= MOST_BYTES) else { continue };
+        files.push(File { name: name.to_owned(), stamps: (rules, stamp(&File::view(&path))), path });
+    }
+    Ok(files)
+}
+
+/// A folder of games, whose files may change while the server runs.
+pub(crate) struct Folder {
+    path: PathBuf,
+    /// The time of the last look for changes. `None` before the first one.
+    looked: Option<Instant>,
+    /// The stamps that the files of each game had when they were read.
+    read: HashMap<String, (Stamp, Option<Stamp>)>,
+}
+
+impl Folder {
+    pub(crate) fn new(path: PathBuf) -> Folder {
+        Folder { path, looked: None, read: HashMap::new() }
+    }
+
+    /// Brings `offers` up to date with the folder. Returns the names of the games that are new, changed or
+    /// gone. Reads only files that have changed since the last look, and does not look again within [`APART`].
+    /// If the folder cannot be read, everything stays as it is.
+    pub(crate) fn refresh(&mut self, offers: &Mutex<Vec<Offer>>) -> Vec<String> {
+        if self.looked.is_some_and(|at| at.elapsed() < APART) {
+            return Vec::new();
+        }
+        self.looked = Some(Instant::now());
+        let Ok(files) = files(&self.path) else { return Vec::new() };
+        let (mut fresh, mut read) = (Vec::new(), HashMap::new());
+        for file in files {
+            if self.read.get(&file.name) != Some(&file.stamps) {
+                // A file that cannot be read is not offered until it can be.
+                let Ok(offer) = file.read() else { continue };
+                fresh.push(offer);
+            }
+            read.insert(file.name, file.stamps);
+        }
+        let mut offers = lock(offers);
+        // A text that was saved in the studio is offered already.
+        fresh.retain(|offer| !offers.contains(offer));
+        let names = fresh.iter().map(|offer| &offer.name);
+        let gone = offers.iter().map(|offer| &offer.name).filter(|name| !read.contains_key(*name));
+        let changed: Vec<String> = names.chain(gone).cloned().collect();
+        offers.retain(|offer| !changed.contains(&offer.name));
+        offers.extend(fresh);
+        offers.sort_by(|a, b| a.name.cmp(&b.name));
+        self.read = read;
+        changed
+    }
 }
 
 /// Keeps `made`, which was made from the text of `offer`, in `kept`. Keeps nothing if `offers` has another
@@ -111,7 +191,10 @@ pub(crate) fn keep<T>(offers: &Mutex<Vec<Offer>>, offer: &Offer, made: T, kept: 
 
 #[cfg(test)]
 mod tests {
-    use super::{embedded, folder};
+    use super::{Folder, Offer, embedded, folder};
+    use crate::lock::lock;
+    use std::sync::Mutex;
+    use std::time::{Duration, Instant, SystemTime};
 
     #[test]
     fn every_game_of_ours_is_embedded() {
@@ -123,5 +206,52 @@ mod tests {
             assert_eq!(disk.name, offer.name);
             assert_eq!((&disk.kif, &disk.sidecar), (&offer.kif, &offer.sidecar), "{}", disk.name);
         }
+    }
+
+    #[test]
+    fn a_folder_is_followed() {
+        let place = tempfile::tempdir().expect("a folder");
+        let write = |file: &str, text: &str| std::fs::write(place.path().join(file), text).expect("written");
+        write("a.kif", "(role a)");
+        write("b.kif", "(role b)");
+        write("b.view.json", "{}");
+        write("other.txt", "(role c)");
+        let offers = Mutex::new(folder(place.path()).expect("it is read"));
+        let mut followed = Folder::new(place.path().to_owned());
+        let mut look = || {
+            followed.looked = None;
+            let mut changed = followed.refresh(&offers);
+            changed.sort();
+            changed
+        };
+        assert_eq!(look(), [""; 0], "nothing has changed since the start");
+        // Of the same length, so that only the time tells.
+        write("a.kif", "(role z)");
+        let later = SystemTime::now() + Duration::from_secs(5);
+        let file = std::fs::File::options().write(true).open(place.path().join("a.kif")).expect("it opens");
+        file.set_modified(later).expect("it has a time");
+        write("new.kif", "(role new)");
+        write("b.view.json", "{\"chequered\": true}");
+        assert_eq!(look(), ["a", "b", "new"]);
+        std::fs::remove_file(place.path().join("a.kif")).expect("it is there");
+        std::fs::remove_file(place.path().join("b.view.json")).expect("it is there");
+        assert_eq!(look(), ["a", "b"]);
+        assert_eq!(*lock(&offers), folder(place.path()).expect("it is read"));
+        // A game that is offered already, as after a save in the studio, is no change.
+        write("saved.kif", "(role a)");
+        let saved = Offer { name: "saved".to_owned(), kif: b"(role a)".to_vec(), sidecar: None };
+        lock(&offers).push(saved);
+        assert_eq!(look(), [""; 0]);
+        let names: Vec<String> = lock(&offers).iter().map(|offer| offer.name.clone()).collect();
+        assert_eq!(names, ["b", "new", "saved"]);
+        // Soon after a look there is no other one.
+        write("again.kif", "(role a)");
+        followed.looked = Some(Instant::now() + Duration::from_secs(3600));
+        assert_eq!(followed.refresh(&offers), [""; 0]);
+        // Without the folder, the games stay.
+        drop(place);
+        followed.looked = None;
+        assert_eq!(followed.refresh(&offers), [""; 0]);
+        assert!(followed.looked.is_some() && lock(&offers).len() == 3);
     }
 }

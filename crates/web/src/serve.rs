@@ -1,7 +1,7 @@
 //! The server: the listener, the routes, and the periodic clean-up.
 
 use crate::app::App;
-use crate::catalogue::Offer;
+use crate::catalogue::{Folder, Offer};
 use crate::config::Config;
 use crate::listen::Bounded;
 use crate::records::Records;
@@ -31,6 +31,8 @@ const LOOK: Duration = Duration::from_millis(100);
 pub struct Site {
     /// The offered games.
     pub offers: Vec<Offer>,
+    /// The folder from which `offers` were read, whose changes they follow. `None` if they stay as they are.
+    pub games: Option<PathBuf>,
     /// The path of the record of a match to watch, or of a folder of records. `None` if no match is watched.
     pub watch: Option<PathBuf>,
     /// The folder in which authors save their games. `None` if nothing is saved.
@@ -44,10 +46,11 @@ pub struct Site {
 /// # Errors
 /// When the listener fails or a thread cannot be started.
 pub fn serve(listener: TcpListener, config: Config, site: Site, stop: &StopToken) -> io::Result<()> {
-    let Site { offers, watch, folder, simulate } = site;
+    let Site { offers, games, watch, folder, simulate } = site;
     let shelf = folder.as_deref().map(Shelf::new).transpose()?;
     let records = watch.as_deref().map(Records::new);
-    let app = Arc::new(App::new(config, offers, Studio::new(simulate, shelf), records)?);
+    let app =
+        Arc::new(App::new(config, offers, games.map(Folder::new), Studio::new(simulate, shelf), records)?);
     if let Some(path) = watch {
         let app = Arc::clone(&app);
         thread::Builder::new().name("record".to_owned()).spawn(move || watch::follow(&app, &path))?;

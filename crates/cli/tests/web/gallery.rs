@@ -1,9 +1,9 @@
 //! The gallery: pictures, search and filters, and the wait for a game.
 
 use crate::browser::Browser;
-use crate::http::get;
+use crate::http::{get, post};
 use crate::pages::begin;
-use crate::server::{PATIENCE, Server};
+use crate::server::{PATIENCE, Server, root};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::net::TcpStream;
@@ -77,6 +77,45 @@ fn a_picture_of_a_game_that_cannot_be_drawn_says_so() {
     assert_eq!(get(server.port, "/api/games/none/picture").status, 404);
     let summaries = get(server.port, "/api/games").ok()["summaries"].clone();
     assert_eq!((&summaries[0]["name"], &summaries[0]["players"]), (&json!("broken"), &json!(0)));
+}
+
+#[test]
+fn games_follow_the_files_of_their_folder() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let copy = |game: &str, file: &str| {
+        std::fs::copy(root().join("games").join(game), folder.path().join(file)).expect("it is copied");
+    };
+    copy("nim.kif", "mine.kif");
+    let server = Server::start(&["--games", folder.path().to_str().expect("a path")]);
+    let roles = |path: &str| get(server.port, path).ok()["roles"].clone();
+    let wait = |games: &Value| {
+        let began = Instant::now();
+        while get(server.port, "/api/games").ok()["games"] != *games {
+            assert!(began.elapsed() < PATIENCE, "{games} are not offered");
+            std::thread::sleep(std::time::Duration::from_millis(50));
+        }
+    };
+    let (one, two) = (json!([{"kind": "person"}]), json!([{"kind": "person"}, {"kind": "person"}]));
+    let earlier = server.open(&json!({"game": "mine", "seats": two}));
+    assert_eq!(roles(&earlier), json!(["first", "second"]));
+    // An editor writes other rules, and a game is added. A running match keeps its rules.
+    copy("maze.kif", "mine.kif");
+    copy("nim.kif", "new.kif");
+    wait(&json!(["mine", "new"]));
+    let later = server.open(&json!({"game": "mine", "seats": one}));
+    assert_eq!(roles(&later), json!(["explorer"]));
+    let summaries = get(server.port, "/api/games").ok()["summaries"].clone();
+    assert_eq!((&summaries[0]["players"], &summaries[1]["players"]), (&json!(1), &json!(2)));
+    server.choose_first(&earlier, 0);
+    assert_eq!(roles(&earlier), json!(["first", "second"]));
+    // The begin of a match notices a change, too.
+    std::fs::remove_file(folder.path().join("mine.kif")).expect("it is there");
+    let began = Instant::now();
+    while post(server.port, "/api/sessions", &json!({"game": "mine", "seats": one})).status != 404 {
+        assert!(began.elapsed() < PATIENCE, "it is still played");
+        std::thread::sleep(std::time::Duration::from_millis(200));
+    }
+    wait(&json!(["new"]));
 }
 
 /// Rules that take long to prepare: a relation of many facts, which a rule joins with itself.

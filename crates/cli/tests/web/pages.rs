@@ -167,6 +167,26 @@ fn nothing_in_a_rulesheet_becomes_markup() {
 }
 
 #[test]
+fn what_is_pasted_is_a_match_or_rules() {
+    let Some(browser) = Browser::start(DESKTOP, false) else { return };
+    let server = Server::start(&[]);
+    browser.open(&format!("http://127.0.0.1:{}/", server.port));
+    browser.wait("document.querySelector('.drop textarea') !== null");
+    let paste = |text: &str| {
+        browser.run("document.querySelector('.drop textarea').value = arguments[0]", &json!([text]));
+        browser.click(".drop button");
+    };
+    paste("(role a");
+    browser.wait("document.querySelector('.findings h3')?.textContent === '1 error, 0 warnings'");
+    let record = json!({"gameMetaURL": "tic_tac_toe.kif", "moves": [["(mark 2 2)", "noop"]]});
+    paste(&record.to_string());
+    browser.wait("document.querySelector('.setup .main')?.textContent === 'Load the match'");
+    browser.click("#cancel");
+    paste("{\"chequered\": true}");
+    browser.wait("document.querySelector('#toast').textContent.startsWith('The pasted text is no match')");
+}
+
+#[test]
 fn an_engine_on_the_interpreter_is_called_weak() {
     let Some(browser) = Browser::start(DESKTOP, false) else { return };
     let server = Server::start(&[]);

@@ -414,6 +414,7 @@ fn games_are_saved_in_their_folder_only() {
         (refused.status, &refused.json()["changed"], &refused.json()["version"]),
         (409, &json!(true), &first)
     );
+    assert_eq!(refused.json()["error"], "lamps.kif exists already");
     // The game is offered at once, also with its new rules.
     let look = || post(server.port, "/api/rules", &json!({"game": "lamps"})).ok();
     assert_eq!(look()["roles"][0]["name"], "player");
@@ -433,6 +434,54 @@ fn games_are_saved_in_their_folder_only() {
     assert_eq!(post(server.port, "/api/studio/save", &view).status, 409);
     let source = get(server.port, "/api/studio/games/lamps").ok();
     assert_eq!((&source["view"], &source["viewVersion"]), (&json!("{}"), &version));
+}
+
+#[test]
+fn another_game_is_not_replaced_by_enter() {
+    let Some(browser) = Browser::start(DESKTOP, false) else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let read = |file: &str| std::fs::read_to_string(folder.path().join(file)).expect("it is there");
+    for file in ["lamps.kif", "lamps.view.json"] {
+        std::fs::write(folder.path().join(file), "; mine").expect("it is written");
+    }
+    let server = Server::start(&["--games", folder.path().to_str().expect("a path")]);
+    open(&browser, &server, "new=puzzle");
+    browser.click("#tab-view");
+    browser.wait("document.querySelectorAll('.cm-content').length === 2");
+    browser.click("#view-begin");
+    let name = |name: &str| {
+        let script = "const name = document.querySelector('.tools input'); name.value = arguments[0];
+            name.dispatchEvent(new Event('input'))";
+        browser.run(script, &json!([name]));
+    };
+    name("lamps");
+    browser.click("#save");
+    browser.wait("document.querySelector('.asking').textContent.startsWith('lamps.kif exists already.')");
+    browser.keys("\u{e007}");
+    browser.wait("document.querySelector('.asking').hidden");
+    assert_eq!(read("lamps.kif"), "; mine");
+    // Who agrees is asked about the view file, too.
+    browser.click("#save");
+    browser.wait("!document.querySelector('.asking').hidden");
+    browser.click(".asking [type=submit]");
+    browser
+        .wait("document.querySelector('.asking').textContent.startsWith('lamps.view.json exists already.')");
+    browser.wait("!document.querySelector('.asking').hidden");
+    assert_eq!((read("lamps.kif"), read("lamps.view.json")), (template("puzzle"), "; mine".to_owned()));
+    browser.click(".asking [type=submit]");
+    browser.wait("document.querySelector('.writing > .reason').textContent.includes('lamps.view.json')");
+    assert!(read("lamps.view.json").contains("chequered"));
+    // What is saved can be saved again only under another name.
+    browser.wait("document.querySelector('#save').disabled");
+    name("more_lamps");
+    browser.click("#save");
+    browser.wait("document.querySelector('.writing > .reason').textContent.includes('more_lamps.view.json')");
+    assert_eq!(read("more_lamps.kif"), template("puzzle"));
+    // A file that others have changed since then is told apart.
+    std::fs::write(folder.path().join("more_lamps.kif"), "; theirs").expect("it is written");
+    let save = json!({"name": "more_lamps", "text": "; mine", "version": "0"});
+    let refused = post(server.port, "/api/studio/save", &save).json();
+    assert_eq!(refused["error"], "more_lamps.kif was changed elsewhere");
 }
 
 /// The memory of the server, in MiB.

@@ -9,7 +9,7 @@ fn app(config: Config) -> App {
     let simulate: Simulate = Arc::new(|_: &Arc<Game>, _, _: &StopToken| Ok(Simulated::default()));
     let config = Config { threads: 1, choice: Choice::Datalog, ..config };
     let studio = Studio::new(simulate, None);
-    App::new(config, crate::catalogue::embedded(), studio, None).expect("a thread can be started")
+    App::new(config, crate::catalogue::embedded(), None, studio, None).expect("a thread can be started")
 }
 
 fn wanted(request: Value) -> Wanted {

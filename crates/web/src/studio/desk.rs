@@ -10,6 +10,7 @@ use ggp::{
     Strictness,
 };
 use ggp_game::{Deadline, Watchdog};
+use ggp_gdl::diagnostic::count;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -175,7 +176,7 @@ impl Draft {
                 let before = Arc::clone(&walked[at].moment);
                 let Some(joint) = choose(at, &before) else { break };
                 if before.terminal {
-                    problem = Some(format!("the game is over after {at} steps"));
+                    problem = Some(format!("the game is over after {}", count(at, "step")));
                     break;
                 }
                 let known = steps.get(at + 1).filter(|step| step.joint == joint).cloned();

@@ -157,10 +157,18 @@ fn read_regular(path: &Path) -> io::Result<Option<Vec<u8>>> {
 
 /// Writes a file beside `path` and gives it that name. With `is_new`, fails if there is a file of that name.
 fn write_whole(folder: &Path, path: &Path, text: &[u8], is_new: bool) -> io::Result<()> {
-    let mut file = Builder::new().prefix(".ggp-").suffix(".part").tempfile_in(folder)?;
+    let mut builder = Builder::new();
+    builder.prefix(".ggp-").suffix(".part");
+    // A temporary file is private to the user unless it is asked for otherwise. The umask applies to this mode, so a
+    // new file gets the permissions that other programs give one.
+    #[cfg(unix)]
+    if is_new {
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    }
+    let mut file = builder.tempfile_in(folder)?;
     file.write_all(text)?;
     file.as_file().sync_all()?;
-    // The file gets the permissions of the one that it replaces. A temporary file is private to the user.
+    // The file gets the permissions of the one that it replaces.
     if let Ok(about) = path.metadata() {
         file.as_file().set_permissions(about.permissions())?;
     }
@@ -232,6 +240,23 @@ mod tests {
         assert!(matches!(shelf.save("mine", Part::View, "{}", None).unwrap(), Saved::Done(_)));
         assert_eq!(std::fs::read(folder.path().join("mine.view.json")).unwrap(), b"{}");
         assert_eq!(shelf.read("mine", Part::Rules).unwrap(), None);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn files_have_the_permissions_of_others() {
+        use std::os::unix::fs::PermissionsExt;
+        let (folder, shelf) = shelf();
+        let mode = |name: &str| folder.path().join(name).metadata().unwrap().permissions().mode();
+        std::fs::write(folder.path().join("other.kif"), "(role a)").unwrap();
+        let Saved::Done(version) = shelf.save("mine", Part::Rules, "one", None).unwrap() else {
+            panic!("it is new")
+        };
+        assert_eq!(mode("mine.kif"), mode("other.kif"));
+        let own = std::fs::Permissions::from_mode(0o640);
+        std::fs::set_permissions(folder.path().join("mine.kif"), own).unwrap();
+        shelf.save("mine", Part::Rules, "two", Some(&version)).unwrap();
+        assert_eq!(mode("mine.kif") & 0o777, 0o640);
     }
 
     #[cfg(unix)]
