@@ -81,6 +81,15 @@ fn a_policy_predicts_unknown_matches_better_and_serves_scrambled_rules() {
     let tried = learner.lesson();
     assert_eq!((tried.trial(), tried.is_used()), (Some(trial), trial.passes()));
     let nothing = Learner::new(&ggp_tests::network(&text), &without_proofs(), None).unwrap().lesson();
+
+    // A few more matches hold out too few positions to judge the policy anew.
+    let mut again = Learner::new(&ggp_tests::network(&text), &without_proofs(), Some(&lesson)).unwrap();
+    again.run(&Limits::iterations(900), 1, |_| true).unwrap();
+    let newest = again.generations().last().unwrap();
+    assert!(newest.descents >= last.descents + 900 && newest.matches > last.matches, "{newest:?}");
+    let test = |one: &Generation| (one.samples, one.by_history, one.by_policy);
+    assert_eq!((test(newest), newest.passes()), (test(last), true));
+
     for text in [text, other] {
         let searched = |lessons: &[&Lesson]| {
             let mut search = Search::new(ggp_tests::network(&text), &options()).unwrap();

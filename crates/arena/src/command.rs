@@ -3,14 +3,14 @@
 //!
 //! Invariants: the program cannot block a call for longer than the clock and the grace time, because separate
 //! threads serve its pipes. The length of a line is bounded. The program is killed when the player is
-//! dropped.
+//! dropped, on Unix together with the programs that it has started.
 
 use crate::trial::Trial;
 use ggp_game::{Clocks, Deadline, Game, Observation, PlayError, Player, Role, StopToken};
 use ggp_protocol::{LastTurn, Reply, Request, rules_line};
 use std::borrow::Cow;
 use std::io::{BufRead, BufReader, Read, Write};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -49,6 +49,9 @@ pub struct CommandPlayer {
     owed: usize,
     /// Whether an earlier call has found that the program has ended.
     is_gone: bool,
+    /// Whether an earlier call has learnt the program's exit status. The system may then give the program's number to
+    /// another process.
+    has_ended: bool,
 }
 
 /// Splits a command line into words. Blanks separate words. `'…'` and `"…"` quote text. `\` escapes the next
@@ -95,7 +98,7 @@ impl CommandPlayer {
         let mut program = Command::new(&words[0]);
         program.args(&words[1..]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         // The signal of a terminal goes to a whole group of processes. The program has one of its own, so that Ctrl-C ends
-        // the match before the program can be blamed for ending.
+        // the match before the program can be blamed for ending. Its programs belong to the group as well, and end with it.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut program, 0);
         let mut child = program
@@ -122,6 +125,7 @@ impl CommandPlayer {
             play_clock: Duration::MAX,
             owed: 0,
             is_gone: false,
+            has_ended: false,
         };
         match spawned.into_iter().find_map(Result::err) {
             Some(error) => Err(PlayError::Gone(format!("cannot start a thread for `{}`: {error}", words[0]))),
@@ -205,7 +209,7 @@ impl CommandPlayer {
     /// program wrote to standard error.
     fn gone(&mut self) -> PlayError {
         let since = Instant::now();
-        while !self.is_gone && since.elapsed() < LAST_WORDS && matches!(self.child.try_wait(), Ok(None)) {
+        while !self.is_gone && since.elapsed() < LAST_WORDS && self.exit_status().is_none() {
             std::thread::sleep(POLL);
         }
         if !self.is_gone {
@@ -213,9 +217,9 @@ impl CommandPlayer {
             std::thread::sleep(POLL);
             self.is_gone = true;
         }
-        let mut why = match self.child.try_wait() {
-            Ok(Some(status)) => format!("the program ended ({status})"),
-            _ => "the program closed its output".to_owned(),
+        let mut why = match self.exit_status() {
+            Some(status) => format!("the program ended ({status})"),
+            None => "the program closed its output".to_owned(),
         };
         let tail = self.errors.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(line) = String::from_utf8_lossy(&tail).lines().rfind(|line| !line.trim().is_empty()) {
@@ -223,6 +227,16 @@ impl CommandPlayer {
             why.push_str(line.trim());
         }
         PlayError::Gone(why)
+    }
+
+    /// The program's exit status, or `None` while it runs. Kills what is left of its group when the status is learnt.
+    fn exit_status(&mut self) -> Option<ExitStatus> {
+        let status = self.child.try_wait().ok().flatten()?;
+        if !self.has_ended {
+            kill_group(&self.child);
+            self.has_ended = true;
+        }
+        Some(status)
     }
 
     fn last_turn(seen: Observation<'_>) -> LastTurn {
@@ -289,10 +303,24 @@ impl Player for CommandPlayer {
 impl Drop for CommandPlayer {
     fn drop(&mut self) {
         self.requests = None;
+        if !self.has_ended {
+            kill_group(&self.child);
+        }
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
+
+/// Kills the program `leader` and the programs that it has started, except those that have left its group.
+#[cfg(unix)]
+fn kill_group(leader: &Child) {
+    use rustix::process::{Pid, Signal, kill_process_group};
+    let _ = kill_process_group(Pid::from_child(leader), Signal::KILL);
+}
+
+/// Does nothing, because only Unix has groups of processes.
+#[cfg(not(unix))]
+fn kill_group(_: &Child) {}
 
 fn serve(work: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
     std::thread::Builder::new().spawn(work).map(drop)
@@ -384,6 +412,29 @@ mod tests {
         assert!(matches!(error, PlayError::Gone(_)), "{error}");
         let text = error.to_string();
         assert!(text.contains("exit status: 3") && text.contains("out of luck"), "{text}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_a_program_has_started_ends_with_it() {
+        let later = Deadline::after(Duration::from_secs(10));
+        // The second program ends before the player is dropped.
+        for script in [
+            "sh -c 'sleep 60 & read a; echo left; sleep 60'",
+            "sh -c 'sleep 60 > /dev/null & read a; exit 3'",
+        ] {
+            let mut player = CommandPlayer::spawn(script, "m", Duration::ZERO).unwrap();
+            let answer = player.play(Observation::Start, later, &StopToken::new());
+            assert!(matches!(answer.as_deref(), Ok("left") | Err(PlayError::Gone(_))), "{answer:?}");
+            // The thread that reads standard error holds it until the last process that can write there has ended.
+            let errors = Arc::downgrade(&player.errors);
+            drop(player);
+            let since = Instant::now();
+            while errors.strong_count() > 0 {
+                assert!(since.elapsed() < Duration::from_secs(30), "{script}");
+                std::thread::sleep(POLL);
+            }
+        }
     }
 
     #[cfg(unix)]

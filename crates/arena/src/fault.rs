@@ -90,6 +90,12 @@ impl FaultKind {
     }
 }
 
+/// How the detail of a fault begins if the player answered START too late.
+pub(crate) const READY_AFTER: &str = "ready after";
+
+/// How the detail of a fault begins if the player did not answer START in time.
+pub(crate) const NOT_READY: &str = "no answer to START within";
+
 /// One fault of one player.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Fault {

@@ -6,6 +6,7 @@
 //! in more than a tenth of its matches. An encounter is all matches of the same players in one game from one
 //! opening.
 
+use crate::elo::Hypothesis;
 use crate::interval::Estimate;
 use crate::summary::{PairSummary, PlayerSummary, REQUIRED_PAIRS, Summary};
 use std::fmt::Write as _;
@@ -17,6 +18,10 @@ const SETTLED: f64 = 0.975;
 /// The limit of tolerated faults: one match with a fault in this number of matches. A player is often at
 /// fault if it had a fault in more than the share `1 / TOLERATED` (a tenth) of its matches.
 const TOLERATED: u64 = 10;
+
+/// The doubt about matches that say nothing new.
+const REPEATED: &str = "This is too little evidence: most pairs are the same matches again. Give --openings K, so that \
+                        matches begin differently.";
 
 impl PlayerSummary {
     /// Whether the player was at fault in more than a tenth of its matches.
@@ -60,7 +65,7 @@ impl Summary {
         };
         let [first, other] = [name(&best.name), name(&second.name)];
         let counted = if pair.is_paired { pairs(pair) } else { matches(pair) };
-        let doubt = doubt(pair, difference.superiority, best, second);
+        let doubt = doubt(pair, difference.superiority, best, second, self.accepted);
         let mut sentence = match doubt {
             None => format!("{first} is stronger than {other}"),
             Some(_) if difference.score.value > 0.5 => format!("{first} is ahead of {other}"),
@@ -78,12 +83,14 @@ impl Summary {
 }
 
 /// The sentence that tells why the headline does not call the better of two players stronger. `None` if the
-/// evidence suffices. `pair` sums up the comparisons of the two players.
+/// evidence suffices. `pair` sums up the comparisons of the two players. If a sequential test of the two has `accepted` a
+/// hypothesis, more pairs are not needed, and the sentence tells the decision.
 fn doubt(
     pair: &PairSummary,
     superiority: f64,
     best: &PlayerSummary,
     second: &PlayerSummary,
+    accepted: Option<Hypothesis>,
 ) -> Option<String> {
     if best.is_often_at_fault() || second.is_often_at_fault() {
         return Some("With so many faults this says little about strength.".to_owned());
@@ -94,21 +101,25 @@ fn doubt(
                 .to_owned(),
         );
     }
-    if pair.pair_count() < REQUIRED_PAIRS {
-        return Some(format!("This is too little evidence yet: at least {REQUIRED_PAIRS} pairs are needed."));
+    let is_repeated = pair.different < REQUIRED_PAIRS.min(pair.pair_count() / 3);
+    if is_repeated && accepted.is_some() {
+        return Some(REPEATED.to_owned());
     }
-    if pair.encounters < REQUIRED_PAIRS {
-        return Some(format!(
+    let doubt = if pair.pair_count() < REQUIRED_PAIRS {
+        format!("This is too little evidence yet: at least {REQUIRED_PAIRS} pairs are needed.")
+    } else if pair.encounters < REQUIRED_PAIRS {
+        format!(
             "This is too little evidence yet: the pairs come from {} encounters, and at least {REQUIRED_PAIRS} are needed.",
             pair.encounters
-        ));
-    }
-    if pair.different < REQUIRED_PAIRS.min(pair.pair_count() / 3) {
-        let again = "This is too little evidence: most pairs are the same matches again. Give --openings K, so that \
-                     matches begin differently.";
-        return Some(again.to_owned());
-    }
-    (superiority < SETTLED).then(|| "This does not settle who is stronger: more pairs are needed.".to_owned())
+        )
+    } else if is_repeated {
+        REPEATED.to_owned()
+    } else if superiority < SETTLED {
+        "This does not settle who is stronger: more pairs are needed.".to_owned()
+    } else {
+        return None;
+    };
+    Some(accepted.map_or(doubt, |hypothesis| format!("The sequential test has accepted {hypothesis:?}.")))
 }
 
 fn pairs(pair: &PairSummary) -> String {
@@ -128,16 +139,22 @@ fn matches(pair: &PairSummary) -> String {
 #[cfg(test)]
 mod tests {
     use crate::comparison::tests::result;
+    use crate::elo::Hypothesis;
     use crate::fault::{Fault, FaultKind};
     use crate::result::MatchResult;
     use crate::standings::Standings;
+    use crate::summary::Summary;
 
     fn headline(results: &[MatchResult]) -> Vec<String> {
+        headline_of(results, None)
+    }
+
+    fn headline_of(results: &[MatchResult], accepted: Option<Hypothesis>) -> Vec<String> {
         let mut standings = Standings::default();
         for result in results {
             standings.add(result);
         }
-        let summary = standings.summary();
+        let summary = Summary { accepted, ..standings.summary() };
         summary.headline(&|name| format!("<{name}>"), &|elo| format!("{:+.0}", elo.value))
     }
 
@@ -158,6 +175,24 @@ mod tests {
         assert_eq!(headline(&pairs(29)), [few]);
         let one = headline(&pairs(1));
         assert!(one[0].contains(" Elo in 1 pair. This is too little"), "{one:?}");
+    }
+
+    #[test]
+    fn a_sequential_test_that_has_decided_needs_no_more_pairs() {
+        for accepted in [Hypothesis::H0, Hypothesis::H1] {
+            let told = format!(
+                "<good> is ahead of <bad>: +191 Elo in 9 pairs. The sequential test has accepted {accepted:?}."
+            );
+            assert_eq!(headline_of(&pairs(9), Some(accepted)), [told]);
+        }
+        let enough = headline_of(&pairs(30), Some(Hypothesis::H1));
+        assert_eq!(enough, ["<good> is stronger than <bad>: +191 Elo in 30 pairs."]);
+        let mut repeated = pairs(9);
+        for result in &mut repeated {
+            result.moves_digest = "same".to_owned();
+        }
+        let said = headline_of(&repeated, Some(Hypothesis::H1));
+        assert!(said[0].contains("most pairs are the same matches again"), "{said:?}");
     }
 
     #[test]

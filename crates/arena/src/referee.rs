@@ -6,7 +6,7 @@
 //! The players are asked one after the other unless [`MatchSetup::parallel`] is set. Players with equal
 //! clocks thus have equal computing time even on a single core.
 
-use crate::fault::{Fault, FaultKind, OnFault};
+use crate::fault::{Fault, FaultKind, NOT_READY, OnFault, READY_AFTER};
 use crate::outcome::{Ending, MatchEvent, Observer, Outcome};
 use crate::record::state_text;
 use crate::setup::{MatchSetup, Seat};
@@ -241,11 +241,11 @@ impl<M: StateMachine> MatchInProgress<'_, M> {
             let Some((result, elapsed)) = answer else { continue };
             let late = elapsed > patience;
             let detail = match result {
-                Ok(_) if late => format!("ready after {:.3} s", elapsed.as_secs_f64()),
+                Ok(_) if late => format!("{READY_AFTER} {:.3} s", elapsed.as_secs_f64()),
                 Ok(_) => continue,
                 Err(PlayError::TimedOut) => {
                     let allowed = clocks.start.max(self.setup.start_patience);
-                    format!("no answer to START within {} s", allowed.as_secs_f64())
+                    format!("{NOT_READY} {} s", allowed.as_secs_f64())
                 }
                 Err(error) => error.to_string(),
             };

@@ -78,7 +78,7 @@ pub enum ResultsError {
     Locked(PathBuf),
     /// A line of the file is a result of another tournament.
     #[error(
-        "{path}:{line}: this result belongs to tournament {found}, not {wanted}: resume with the arguments of the first run"
+        "{path}:{line}: this result belongs to tournament {found}, not {wanted}: resume with the arguments and the rulesheets of the first run"
     )]
     Foreign {
         /// The file.

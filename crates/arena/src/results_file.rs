@@ -29,14 +29,25 @@ pub struct ResultFile {
 }
 
 impl ResultFile {
-    /// Creates a results file. If the file exists already, it must be empty.
+    /// Creates a results file. If the file exists already, it must be empty. The error tells whether it holds results.
     ///
     /// # Errors
     /// When the file is not empty, cannot be written, or is locked by another process.
     pub fn create(path: &Path) -> Result<ResultFile, ResultsError> {
-        let file = ResultFile::open(path)?;
+        let mut file = ResultFile::open(path)?;
         let length = file.file.metadata().map_err(|error| ResultsError::of_reading(path, error))?.len();
-        if length == 0 { Ok(file) } else { Err(ResultsError::Exists(path.to_owned())) }
+        if length == 0 {
+            return Ok(file);
+        }
+        let mut holds_results = false;
+        let read = read_lines(path, &mut file.file, &mut |_, _| holds_results = true);
+        Err(match read {
+            Err(ResultsError::Line { path, line, column, what, .. }) if !holds_results => {
+                let help = "the file is no file of results: name another one";
+                ResultsError::Line { path, line, column, what, help }
+            }
+            _ => ResultsError::Exists(path.to_owned()),
+        })
     }
 
     /// Opens a results file to append to it; creates the file if it does not exist. Calls `each` with each
@@ -144,6 +155,28 @@ pub(crate) mod tests {
         assert_eq!(met, [result("e", 0, &[("a", 100), ("b", 0)])]);
         file.append(&result("e", 1, &[("b", 50), ("a", 50)])).unwrap();
         assert_eq!(scratch.ids().unwrap(), ["e.s0", "e.s1"]);
+    }
+
+    #[test]
+    fn a_new_file_does_not_replace_another() {
+        let scratch = Scratch::new("taken");
+        let results = result("e", 0, &[("a", 1)]).to_line() + "\n";
+        for (text, said) in [
+            (
+                "(role x)\n(init s)\n",
+                ":1:1: not JSON: expected value; the file is no file of results: name another one",
+            ),
+            (
+                "\n; a game\n",
+                ":2:1: not JSON: expected value; the file is no file of results: name another one",
+            ),
+            (results.as_str(), " holds results already: resume it, or name another file"),
+        ] {
+            std::fs::write(&scratch.0, text).unwrap();
+            let error = ResultFile::create(&scratch.0).unwrap_err().to_string();
+            assert_eq!(error, format!("{}{said}", scratch.0.display()));
+            assert_eq!(std::fs::read_to_string(&scratch.0).unwrap(), text);
+        }
     }
 
     #[test]

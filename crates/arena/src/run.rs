@@ -15,6 +15,7 @@ use crate::table::{PlayedMatch, Table};
 use crate::tournament::{Event, Players, Run, RunReport, Tournament, TournamentError};
 use ggp_game::StopToken;
 use std::collections::BTreeSet;
+use std::io::ErrorKind;
 use std::sync::Mutex;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
@@ -42,7 +43,13 @@ impl Tournament {
             on_event(Event::Warning(warning));
         }
         if let Some(directory) = &run.save {
-            let made = std::fs::create_dir_all(directory);
+            let made = std::fs::create_dir_all(directory).map_err(|error| match error.kind() {
+                ErrorKind::AlreadyExists => {
+                    let why = "it is a file, but the records of matches need a folder: name another one";
+                    std::io::Error::new(ErrorKind::AlreadyExists, why)
+                }
+                _ => error,
+            });
             made.map_err(|error| TournamentError::Save { path: directory.clone(), error })?;
         }
         if let Some(flaw) = results.file.as_ref().and_then(|file| file.flaw.as_ref()) {

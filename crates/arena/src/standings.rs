@@ -222,6 +222,7 @@ impl Standings {
             endings: self.endings.clone(),
             players,
             pairs,
+            accepted: None,
         }
     }
 

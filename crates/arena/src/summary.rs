@@ -1,8 +1,8 @@
 //! The summary of a tournament's results: players, pairs of players, games and roles.
 
 use crate::account::TimeAccount;
-use crate::elo::Difference;
-use crate::fault::FaultKind;
+use crate::elo::{Difference, Hypothesis};
+use crate::fault::{FaultKind, NOT_READY, READY_AFTER};
 use crate::interval::Estimate;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -32,6 +32,10 @@ pub struct Summary {
     /// The pairs of players that have been compared. The first player of a pair comes before the second in
     /// `players`, and the pairs are sorted by the positions of their players there.
     pub pairs: Vec<PairSummary>,
+    /// The hypothesis that a sequential test of the two players has accepted, for the headline. `None` without a
+    /// decision.
+    #[serde(skip)]
+    pub accepted: Option<Hypothesis>,
 }
 
 /// The summary of one player.
@@ -80,6 +84,13 @@ pub struct FirstFault {
     pub role: String,
     /// A description of the fault.
     pub detail: String,
+}
+
+impl FirstFault {
+    /// Whether the player was not ready when the start clock ran out. False for a player that could not start at all.
+    pub fn is_late_start(&self) -> bool {
+        [READY_AFTER, NOT_READY].into_iter().any(|begin| self.detail.starts_with(begin))
+    }
 }
 
 /// The summary of one player in one game.

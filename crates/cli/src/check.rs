@@ -2,6 +2,7 @@
 
 use crate::board;
 use crate::console;
+use crate::destination::Destination;
 use crate::exit::{self, Exit, UsageError};
 use crate::number::whole;
 use crate::output;
@@ -86,6 +87,9 @@ struct Verdict {
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     if arguments.save.is_some() && arguments.files.len() > 1 {
         return Err(UsageError("--save keeps one line of moves: check one rulesheet".to_owned()).into());
+    }
+    if let Some(path) = &arguments.save {
+        Destination::Record.check(path)?;
     }
     let mut out = console::stdout();
     if let Some(code) = &arguments.explain {
@@ -222,8 +226,12 @@ fn not_playable(game: &Game, error: &EvalError) -> Diagnostic {
     let description = game.description();
     let is_next = |rule: &&Rule| description.name(rule.head.relation) == Keyword::Next.name();
     let start = Span { start: 0, end: 0 };
-    let span = description.rules.iter().find(is_next).map_or(start, |rule| rule.head.span);
-    Diagnostic::error("not-playable", span, error.to_string())
+    let first = description.rules.iter().find(is_next);
+    let span = first.map_or(start, |rule| rule.head.span);
+    let diagnostic = Diagnostic::error("not-playable", span, error.to_string())
+        .help("look for a rule of `next` that makes more facts, or larger terms, from step to step");
+    // Often no rule alone is at fault.
+    if first.is_some() { diagnostic.labelled("the rules of `next` begin here") } else { diagnostic }
 }
 
 struct Simulate<'a> {

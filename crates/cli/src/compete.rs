@@ -11,6 +11,7 @@ use crate::play::stop_on_signal;
 use crate::score::Score;
 use ggp_arena::{Event, TournamentError};
 use ggp_game::StopToken;
+use std::collections::BTreeSet;
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     let competition = Competition::new(arguments.clone(), None)?;
@@ -21,12 +22,17 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     let participants = competition.participants()?;
     let mut score = Score::start();
     let mut has_played = false;
+    let mut stuck: BTreeSet<String> = BTreeSet::new();
     let mut watch = |event: Event<'_>| match event {
         Event::Warning(text) => score.say(&format!("warning: {text}")),
         Event::Note(text) => score.say(&format!("note: {text}")),
         Event::Ready { progress, unasked } => score.ready(progress, unasked),
-        Event::Ended { progress, standings, sprt, .. } => {
+        Event::Ended { result, progress, standings, sprt } => {
             has_played = true;
+            // One note a game tells enough.
+            if result.ending == "no_legal_move" && stuck.insert(result.game.clone()) {
+                score.say(&competition.stuck_note(result));
+            }
             score.update(progress, standings, sprt);
         }
     };

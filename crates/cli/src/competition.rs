@@ -3,22 +3,23 @@
 
 use crate::command_line;
 use crate::console::{self, FAINT};
+use crate::destination::Destination;
 use crate::exit::{self, Exit, UsageError};
 use crate::match_arguments::Arguments;
 use crate::reasoner;
 use crate::rulesheet::{self, GameFile};
 use crate::score;
-use crate::seats::play_clock;
+use crate::seats::{check_knowledge, no_player, play_clock};
 use crate::sequential;
 use crate::stats;
 use anyhow::Context;
 use clap::Parser;
-use ggp::{Participant, Participants, PlayerKind, PlayerSpec, Rulesheet};
+use ggp::{Participant, ParticipantError, Participants, PlayerKind, PlayerSpec, Rulesheet};
 use ggp_arena::elo::{Hypothesis, Sprt};
 use ggp_arena::report::{Replays, ReportHead, html};
 use ggp_arena::{
-    Contest, DEFAULT_GRACE, FaultKind, Finish, OpenRun, Run, RunReport, Shard, Tournament, TournamentError,
-    is_nature,
+    Contest, DEFAULT_GRACE, FaultKind, Finish, FirstFault, MatchResult, OpenRun, PlayerSummary, Run,
+    RunReport, Shard, Summary, Tournament, TournamentError, is_nature,
 };
 use ggp_game::{Clocks, Game};
 use std::ffi::OsString;
@@ -86,13 +87,16 @@ impl Competition {
     }
 
     pub(crate) fn new(arguments: Arguments, rules: Option<Vec<Vec<u8>>>) -> anyhow::Result<Competition> {
-        let sprt = sequential::parse(&arguments.sprt)?;
+        let sprt = sequential::parse(arguments.sprt.as_deref())?;
         let members: Vec<Participant> = arguments
             .player
             .iter()
             .map(|text| Participant::parse(text, arguments.iterations))
             .collect::<Result<_, _>>()
-            .map_err(UsageError::of)?;
+            .map_err(|error: ParticipantError| match &error {
+                ParticipantError::Kind(kind) => no_player(kind, true),
+                _ => UsageError::of(&error),
+            })?;
         let rules: Vec<Rulesheet> = match rules {
             None => arguments.files.iter().map(|path| rulesheet::read(path)).collect::<Result<_, _>>()?,
             Some(texts) => {
@@ -113,11 +117,10 @@ impl Competition {
         Ok(Competition { arguments, members, tournament, run, rules })
     }
 
-    /// Finds before the first match whether the report cannot be written.
+    /// Finds before the first match whether the report cannot be written, or would replace another file.
     pub(crate) fn try_report(&self) -> anyhow::Result<()> {
         if let Some(path) = &self.arguments.report {
-            let file = std::fs::OpenOptions::new().create(true).append(true).open(path);
-            file.with_context(|| format!("cannot write {}", path.display()))?;
+            Destination::Report.check(path)?;
         }
         Ok(())
     }
@@ -135,6 +138,9 @@ impl Competition {
 
     /// The players, and the machines of the games, which are built when they are needed.
     pub(crate) fn participants(&self) -> anyhow::Result<Participants> {
+        for member in &self.members {
+            check_knowledge(&member.kind)?;
+        }
         let build = self.arguments.reasoning.long_build();
         let participants = Participants::new(self.members.clone(), &self.tournament.contests, build);
         let participants = participants.map_err(UsageError::of)?;
@@ -194,7 +200,8 @@ impl Competition {
     pub(crate) fn conclude(&self, report: &RunReport, quiet: bool) -> anyhow::Result<Exit> {
         let Competition { arguments, tournament, run, .. } = self;
         let sprt: Option<&Sprt> = run.sprt.as_ref();
-        let summary = report.standings.summary();
+        let accepted = report.sprt.and_then(|state| state.accepted);
+        let summary = Summary { accepted, ..report.standings.summary() };
         let names: Vec<&str> = tournament.entrants.iter().map(|entrant| entrant.name.as_str()).collect();
         let tested = match (sprt, report.sprt, &names[..]) {
             (Some(sprt), Some(state), &[first, second]) => {
@@ -211,7 +218,10 @@ impl Competition {
         }
         if !quiet {
             console::unless_closed(stats::print(false, &summary, tested.as_ref()))?;
-            for player in summary.players.iter().filter(|one| one.faults.contains_key(&FaultKind::Start)) {
+            let is_late = |one: &&PlayerSummary| {
+                one.first_faults.get(&FaultKind::Start).is_some_and(FirstFault::is_late_start)
+            };
+            for player in summary.players.iter().filter(is_late) {
                 let more = PROPOSED_START.max(2 * tournament.clocks.start).as_secs();
                 let name = console::printable(&player.name);
                 console::say(&format!("note: {name} was not ready in time: give --startclock {more}"));
@@ -228,6 +238,18 @@ impl Competition {
                 Exit::Findings
             }
         })
+    }
+
+    /// The note about the match of `result`, in which a role has no legal move.
+    pub(crate) fn stuck_note(&self, result: &MatchResult) -> String {
+        let place = self.tournament.contests.iter().position(|contest| contest.name == result.game);
+        let file = place.and_then(|place| self.arguments.files.get(place));
+        let file = file.map_or("FILE".to_owned(), |file| file.display().to_string());
+        let MatchResult { game, why: role, steps, .. } = result;
+        format!(
+            "note: in {game}, the role {role} has no legal move at step {steps}, so the match has no score: \
+             `ggp check --simulate 100 {file}` tells more"
+        )
     }
 
     /// Says which command goes on with a run that has not played all matches.

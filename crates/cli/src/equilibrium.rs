@@ -7,7 +7,9 @@ use crate::output;
 use crate::progress::Progress;
 use anyhow::{Context, anyhow};
 use ggp::WithMachine;
-use ggp_equilibrium::{BestPlay, Budget, CfrPlus, Equilibrium, Unfolding, best_play, write_efg};
+use ggp_equilibrium::{
+    BeliefError, BestPlay, Budget, CfrPlus, Equilibrium, UnfoldError, Unfolding, best_play, write_efg,
+};
 use ggp_game::{Deadline, Game, Playouts, Role, StopToken};
 use serde_json::{Map, Value, json};
 use std::fs::File;
@@ -45,7 +47,14 @@ impl WithMachine for Solve<'_> {
                 self.unfold(&mut machine, &budget)?;
             }
             self.progress.set("computing best play against chance");
-            let best = best_play(&mut machine, role, &budget).with_context(|| self.refusal(&game))?;
+            let best = best_play(&mut machine, role, &budget).map_err(|error| {
+                let limit = match &error {
+                    BeliefError::Full { .. } => self.memory_limit(),
+                    BeliefError::Stopped { .. } => self.time_limit(),
+                    _ => String::new(),
+                };
+                self.refusal(&game, &limit, error)
+            })?;
             drop(self.progress);
             console::unless_closed(print_best_play(game.role_name(role), &best, self.json))?;
             return Ok(Exit::Done);
@@ -68,7 +77,14 @@ impl Solve<'_> {
     fn unfold<M: Playouts>(&self, machine: &mut M, budget: &Budget<'_>) -> anyhow::Result<Unfolding> {
         self.progress.set("unfolding the game");
         let game = machine.game().clone();
-        let tree = Unfolding::new(machine, budget).with_context(|| self.refusal(&game))?;
+        let tree = Unfolding::new(machine, budget).map_err(|error| {
+            let limit = match &error {
+                UnfoldError::Full { .. } => self.memory_limit(),
+                UnfoldError::Stopped { .. } => self.time_limit(),
+                _ => String::new(),
+            };
+            self.refusal(&game, &limit, error)
+        })?;
         if let Some(path) = self.efg {
             let write = || {
                 let mut out = BufWriter::new(File::create(path)?);
@@ -80,12 +96,24 @@ impl Solve<'_> {
         Ok(tree)
     }
 
-    fn refusal(&self, game: &Game) -> String {
-        format!(
-            "{} cannot be solved within {} MiB (--memory)",
-            game_text(&self.name, game),
-            self.memory >> 20
-        )
+    fn memory_limit(&self) -> String {
+        format!(" within {} MiB (--memory)", self.memory >> 20)
+    }
+
+    /// The limit of time, unless Ctrl-C has ended the time.
+    fn time_limit(&self) -> String {
+        if self.stop.is_stopped() { String::new() } else { " in so little time (--seconds)".to_owned() }
+    }
+
+    /// `error`, which keeps `game` from being solved. `limit` tells which limit is to blame; it is empty if none is.
+    fn refusal(
+        &self,
+        game: &Game,
+        limit: &str,
+        error: impl std::error::Error + Send + Sync + 'static,
+    ) -> anyhow::Error {
+        let game = game_text(&self.name, game);
+        anyhow::Error::new(error).context(format!("{game} cannot be solved{limit}"))
     }
 }
 

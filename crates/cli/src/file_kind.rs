@@ -27,7 +27,7 @@ struct Head {
 impl FileKind {
     /// The kind of the file with the text `text`. `None` if the text may be rules.
     pub(crate) fn of(text: &[u8]) -> Option<FileKind> {
-        let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text).trim_ascii_start();
+        let text = beginning(text);
         if text.starts_with(KNOWLEDGE.name.as_bytes()) {
             return Some(FileKind::Knowledge);
         }
@@ -65,6 +65,16 @@ impl FileKind {
             }
         }
     }
+}
+
+/// `text` without a byte order mark and blanks before its first sign.
+fn beginning(text: &[u8]) -> &[u8] {
+    text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text).trim_ascii_start()
+}
+
+/// Whether `text` is JSON rather than rules.
+pub(crate) fn is_json(text: &[u8]) -> bool {
+    matches!(beginning(text).first(), Some(b'{' | b'['))
 }
 
 #[cfg(test)]

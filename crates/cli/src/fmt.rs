@@ -2,8 +2,10 @@
 
 use crate::console;
 use crate::exit::Exit;
+use crate::file_kind;
 use crate::rulesheet;
-use anyhow::Context;
+use anyhow::{Context, bail};
+use ggp_gdl::sexpr;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -41,6 +43,9 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
 
 fn lay_out(path: &Path, only_check: bool, out: &mut impl Write, exit: &mut Exit) -> anyhow::Result<()> {
     let text = rulesheet::read_file(path)?;
+    if let Some(why) = no_rules(&text.bytes) {
+        bail!("{} is not a rulesheet: {why}", text.name);
+    }
     let laid_out = match ggp_gdl::format(&text.bytes) {
         Ok(laid_out) => laid_out,
         Err(errors) => {
@@ -61,4 +66,16 @@ fn lay_out(path: &Path, only_check: bool, out: &mut impl Write, exit: &mut Exit)
         std::fs::write(path, laid_out).with_context(|| format!("cannot write {}", text.name))?;
     }
     Ok(())
+}
+
+/// Why `text` holds no rules, so that the layout of rules could break it. `None` if it may hold some, or comments alone.
+fn no_rules(text: &[u8]) -> Option<&'static str> {
+    if file_kind::is_json(text) {
+        return Some("it is JSON");
+    }
+    // A text with syntax errors is told with them.
+    let tree = sexpr::read(text).ok()?;
+    // One word may be a fact, such as `terminal`.
+    let is_prose = tree.roots().count() > 1 && !tree.roots().any(|root| tree.is_list(root));
+    is_prose.then_some("it has words, but no rule or fact in parentheses")
 }

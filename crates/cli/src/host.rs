@@ -2,6 +2,7 @@
 
 use crate::board::Board;
 use crate::console::{self, BAD, FAINT, GOOD};
+use crate::destination::Destination;
 use crate::exit::{Exit, UsageError};
 use crate::logging::Logging;
 use crate::narrate::Narrator;
@@ -14,6 +15,7 @@ use anyhow::Context;
 use ggp::{LatePlayer, PlayerKind};
 use ggp_arena::{CommandPlayer, Ending, Fault, MachineReferee, OnFault, Outcome};
 use ggp_game::{Clocks, Game, Interpreter, Role, StateMachine, StopToken, rng};
+use ggp_gdl::diagnostic::count;
 use ggp_server::host::{Guest, HostSetup, LiveRecord, host};
 use std::io::Write;
 use std::path::PathBuf;
@@ -55,7 +57,7 @@ pub(crate) struct Arguments {
     /// The seed of all random numbers; drawn if not given
     #[arg(long, value_name = "N", value_parser = whole(0u64..))]
     seed: Option<u64>,
-    /// Write the match to FILE after every move, as JSON in the format of ggp.org
+    /// Write the match to FILE after every move, as JSON in the format of ggp.org; an earlier record in FILE is replaced
     #[arg(long, value_name = "FILE")]
     save: Option<PathBuf>,
     #[command(flatten)]
@@ -67,7 +69,7 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     arguments.logging.start();
     let game = arguments.file.load_to_play()?;
-    let who = seats(&game, &[], &arguments.player, None)?;
+    let who = seats(&game, &[], &arguments.player, None, true)?;
     let is_elsewhere = who.iter().any(Taker::is_elsewhere);
     let clocks = Clocks { start: arguments.startclock, play: arguments.playclock };
     if is_elsewhere && [clocks.start, clocks.play].iter().any(|clock| clock.subsec_nanos() > 0) {
@@ -76,7 +78,8 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     let stop = StopToken::new();
     stop_on_signal(&stop)?;
     if let Some(path) = &arguments.save {
-        // Report an unwritable file before the match.
+        Destination::Record.check(path)?;
+        // Who watches the file does not see an earlier match.
         let cannot = || format!("cannot write {}", path.display());
         LiveRecord::write(path, &ggp_arena::Record::default()).with_context(cannot)?;
     }
@@ -188,7 +191,8 @@ fn conclude(game: &Game, outcome: &Outcome) -> anyhow::Result<Exit> {
         let goals = (0..game.role_count())
             .map(|role| format!("{} {}", name(role), console::paint_stdout(GOOD, &outcome.score_text(role))));
         let goals: Vec<String> = goals.collect();
-        let told = writeln!(out, "Over after {} steps: {}", outcome.steps, goals.join(", "));
+        let steps = count(outcome.steps as usize, "step");
+        let told = writeln!(out, "Over after {steps}: {}", goals.join(", "));
         console::unless_closed(told.and_then(|()| out.flush()))?;
         return Ok(if outcome.faults.is_empty() { Exit::Done } else { Exit::Fault });
     }
@@ -199,7 +203,7 @@ fn conclude(game: &Game, outcome: &Outcome) -> anyhow::Result<Exit> {
         }
         Ending::RulesFailed(why) => why.clone(),
         Ending::Terminal | Ending::Forfeit { .. } | Ending::StepLimit | Ending::Interrupted => {
-            format!("ended after {} steps", outcome.steps)
+            format!("ended after {}", count(outcome.steps as usize, "step"))
         }
     };
     console::say(&format!("{}: {}", console::paint_stderr(BAD, "error"), console::printable(&why)));

@@ -85,6 +85,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     let game = arguments.file.load_to_play()?;
     // A file that cannot be used is refused before the work, not after it.
     let knowledge = Knowledge::read(&arguments.knowledge).map_err(UsageError::of)?;
+    Knowledge::check_write(&arguments.knowledge).map_err(UsageError::of)?;
     if game.has_percepts() {
         return Ok(refuse("its roles see only a part of the state"));
     }
@@ -176,7 +177,8 @@ impl WithMachine for Learn<'_> {
             Err(ggp_game::EvalError::Interrupted) if stop.is_stopped() => {}
             other => other?,
         }
-        Knowledge::add_to(&arguments.knowledge, &rules, learner.lesson())?;
+        // The message of the error has its source already.
+        Knowledge::add_to(&arguments.knowledge, &rules, learner.lesson()).map_err(anyhow::Error::msg)?;
         console::unless_closed(written)?;
         if !arguments.json {
             let lesson = learner.lesson();
@@ -192,7 +194,12 @@ pub(crate) fn show(game: &Game, file: &Path, json: bool) -> anyhow::Result<Exit>
     let knowledge = Knowledge::read(file).map_err(UsageError::of)?;
     let rules = AnonymousRules::new(game.description());
     let Some(lesson) = knowledge.lesson(&rules) else {
-        console::say(&format!("{} holds nothing of this game; `ggp learn` learns it", file.display()));
+        let why = if file.exists() {
+            "holds nothing of this game; `ggp learn` learns it"
+        } else {
+            "does not exist: name a file that `ggp learn` has written"
+        };
+        console::say(&format!("{} {why}", file.display()));
         return Ok(Exit::Findings);
     };
     let mut out = console::stdout();

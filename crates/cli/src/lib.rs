@@ -25,6 +25,7 @@ mod competition;
 mod completions;
 mod comply;
 mod console;
+mod destination;
 mod doctor;
 mod dot;
 mod equilibrium;

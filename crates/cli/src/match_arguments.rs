@@ -4,6 +4,7 @@ use crate::number::{seconds, whole};
 use crate::reasoner::Reasoning;
 use crate::rulesheet::Level;
 use crate::seats::kinds_help;
+use crate::sequential;
 use ggp_arena::{OnFault, Pairing, Shard};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -86,9 +87,10 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "DIR")]
     pub(crate) save: Option<PathBuf>,
     /// End when a sequential test (SPRT) has decided whether the first of two players is stronger than the
-    /// second by elo0 or by elo1: the terms elo0=E elo1=E alpha=P beta=P, by default 0, 10, 0.05 and 0.05
-    #[arg(long, value_name = "TERM", num_args = 1..=4)]
-    pub(crate) sprt: Vec<String>,
+    /// second by elo0 or by elo1: the terms elo0=E elo1=E alpha=P beta=P, by default 0, 10, 0.05 and 0.05. FILE
+    /// comes before this option
+    #[arg(long, value_name = "TERM", num_args = 0..=4, value_parser = sequential::term)]
+    pub(crate) sprt: Option<Vec<String>>,
     /// Play part K of N, for runs on N machines
     #[arg(long, value_name = "K/N")]
     pub(crate) shard: Option<Shard>,

@@ -1,6 +1,7 @@
 //! `ggp merge`: merges the results of shards by match id.
 
 use crate::console;
+use crate::destination::Destination;
 use crate::exit::Exit;
 use anyhow::Context;
 use ggp_arena::Merge;
@@ -28,7 +29,10 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     let merge = match &arguments.out {
         None => ggp_arena::merge(&arguments.files, &mut console::stdout())?,
-        Some(path) => merge_into(path, &arguments.files)?,
+        Some(path) => {
+            Destination::Results.check(path)?;
+            merge_into(path, &arguments.files)?
+        }
     };
     for flaw in &merge.flaws {
         console::say(&format!("warning: {flaw}"));

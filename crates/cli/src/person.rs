@@ -203,8 +203,13 @@ impl<M: StateMachine> Person<M> {
                 "?" => self.list(legal),
                 text => match self.read(text, legal, state, role) {
                     Ok(mv) => return Ok(mv),
+                    // A move may have the text of a command, and then it is the move.
                     Err(_) if text == "hint" => console::say(&self.hint(role, stop)),
-                    Err(error) => console::say(&console::paint_stderr(BAD, &error.to_string())),
+                    Err(_) if text == "help" => self.list(legal),
+                    Err(_) if matches!(text, "quit" | "exit") => return Err(ended()),
+                    Err(error) => {
+                        console::say(&console::paint_stderr(BAD, &format!("{error} (? lists the moves)")));
+                    }
                 },
             }
         }

@@ -3,6 +3,7 @@
 use crate::board::Board;
 use crate::command_line;
 use crate::console::{self, BAD, FAINT, GOOD};
+use crate::destination::Destination;
 use crate::exit::{Exit, UsageError};
 use crate::narrate::Narrator;
 use crate::number::{positive_seconds, seconds, whole};
@@ -19,8 +20,8 @@ use ggp_arena::{
     Ending, MachineReferee, MatchSetup, Outcome, Referee, SealedContents, SealedRecord, Seat, UserKey,
 };
 use ggp_game::{Clocks, Deadline, Fact, Game, Interpreter, Role, StateMachine, StopToken, rng};
+use ggp_gdl::diagnostic::count;
 use ggp_search::{MctsOptions, PlayerSpec};
-use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -65,7 +66,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "N", value_parser = whole(0u64..))]
     seed: Option<u64>,
     /// Write the match to FILE as JSON, in the format of ggp.org, and sealed while it hides information from
-    /// people
+    /// people; an earlier record in FILE is replaced
     #[arg(long, value_name = "FILE")]
     save: Option<PathBuf>,
     /// Show people the whole state, as a watcher sees it, in a game of hidden information
@@ -90,7 +91,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     let saved = arguments.origin.read_saved(&arguments.file.path)?;
     let progress = Progress::start("reading the rules");
     let game = arguments.file.load_to_play()?;
-    let who = seats(&game, &arguments.human, &arguments.player, arguments.iterations)?;
+    let who = seats(&game, &arguments.human, &arguments.player, arguments.iterations, false)?;
     if let Some(other) = who.iter().find(|taker| taker.is_elsewhere()) {
         let name = other.name();
         return Err(UsageError(format!("`{name}` plays outside of this program: `ggp host` asks it")).into());
@@ -105,9 +106,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
         }
     };
     if let Some(path) = &arguments.save {
-        // Report an unwritable file before the match.
-        let file = OpenOptions::new().create(true).append(true).open(path);
-        file.with_context(|| format!("cannot write {}", path.display()))?;
+        Destination::Record.check(path)?;
     }
     let stop = StopToken::new();
     stop_on_signal(&stop)?;
@@ -334,12 +333,13 @@ fn conclude(
                 format!("{} {}", game.role_name(role), console::paint_stdout(GOOD, &text))
             };
             let goals: Vec<String> = game.roles().map(goal).collect();
-            let told = writeln!(out, "Over after {} steps: {}", outcome.steps, goals.join(", "));
+            let steps = count(outcome.steps as usize, "step");
+            let told = writeln!(out, "Over after {steps}: {}", goals.join(", "));
             console::unless_closed(told.and_then(|()| out.flush()))?;
             return Ok(fault_exit);
         }
         Ending::Interrupted => {
-            console::say(&format!("ended after {} steps", outcome.steps));
+            console::say(&format!("ended after {}", count(outcome.steps as usize, "step")));
             if !is_replayed {
                 console::say(&format!(
                     "the record is unchanged; go on with: {}",

@@ -8,6 +8,7 @@ use crate::record::Record;
 use crate::rulesheet::GameFile;
 use ggp::WithMachine;
 use ggp_game::{Goals, Playouts, StateMachine};
+use ggp_gdl::diagnostic::count;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use std::io::Write;
@@ -137,7 +138,7 @@ impl Shown {
         }
         writeln!(out, "{drawn}")?;
         if self.terminal {
-            writeln!(out, "Over after {} steps: {}", self.step, self.scores.join(", "))?;
+            writeln!(out, "Over after {}: {}", count(self.step, "step"), self.scores.join(", "))?;
         }
         Ok(())
     }

@@ -118,20 +118,32 @@ pub(crate) fn line(summary: &Summary, sprt: Option<SprtState>) -> String {
         && let Some(difference) = pair.difference
     {
         let elo = difference.elo;
-        parts.push(format!("Elo {:+.0} [{:+.0}, {:+.0}]", elo.value, elo.low, elo.high));
+        parts.push(format!("Elo {} [{}, {}]", signed(elo.value), signed(elo.low), signed(elo.high)));
     }
     parts.extend(sprt.map(|state| state.to_string()));
     parts.join(", ")
 }
 
+/// An Elo difference as a whole number with its sign: `+12`, `-3`, `+0`, `-∞`.
+fn signed(value: f64) -> String {
+    let sign = if value < -0.5 { "-" } else { "+" };
+    if value.is_finite() { format!("{sign}{:.0}", value.abs()) } else { format!("{sign}∞") }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::spell;
+    use super::{signed, spell};
     use std::time::Duration;
 
     #[test]
     fn times_are_spelled_in_two_units() {
         let spelled = [12, 200, 7500].map(|s| spell(Duration::from_secs(s)));
         assert_eq!(spelled, ["12 s", "3 min 20 s", "2 h 5 min"]);
+    }
+
+    #[test]
+    fn a_difference_has_a_sign_unless_it_is_rounded_to_0() {
+        let shown = [-0.4, 0.4, -2.6, 2.6, f64::NEG_INFINITY, f64::INFINITY].map(signed);
+        assert_eq!(shown, ["+0", "+0", "-3", "+3", "-∞", "+∞"]);
     }
 }

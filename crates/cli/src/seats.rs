@@ -2,10 +2,10 @@
 
 use crate::exit::UsageError;
 use crate::reasoner::{self, Reasoning};
-use ggp::{BackgroundBuild, Build, PlayerKind, Reasoner};
+use ggp::{BackgroundBuild, Build, KindError, PlayerKind, Reasoner, SpecError};
 use ggp_arena::is_nature;
 use ggp_game::{Game, Role};
-use ggp_search::{MctsOptions, PlayerSpec, Technique};
+use ggp_search::{Knowledge, MctsOptions, PlayerSpec, Technique};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -87,6 +87,17 @@ pub(crate) fn kinds_help(outside: bool) -> String {
     format!("Players:\n{}  `ggp help players` lists all options of these.\n", kinds(outside))
 }
 
+/// The error for a text that describes no player, with the players that there are. Only some commands take those
+/// `outside` of this program.
+pub(crate) fn no_player(error: &KindError, outside: bool) -> UsageError {
+    if outside && matches!(error, KindError::Spec(SpecError::UnknownPlayer(_))) {
+        let outside = OUTSIDE.map(|(written, _)| written).join(" and ");
+        UsageError(format!("{error}, and outside of this program {outside}"))
+    } else {
+        UsageError::of(error)
+    }
+}
+
 /// The default play clock.
 const PLAY_CLOCK: Duration = Duration::from_secs(1);
 
@@ -97,12 +108,14 @@ pub(crate) fn play_clock(given: Option<Duration>, unlimited: bool) -> Duration {
 }
 
 /// Assigns players to the roles. A role that no option names gets the tree search. `iterations` is the limit
-/// for each search whose specification sets no limit of iterations.
+/// for each search whose specification sets no limit of iterations. An error names players `outside` of this program
+/// only if the command takes them.
 pub(crate) fn seats(
     game: &Game,
     humans: &[String],
     players: &[String],
     iterations: Option<u64>,
+    outside: bool,
 ) -> Result<Vec<Taker>, UsageError> {
     let mut who: Vec<Option<Taker>> = vec![None; game.role_count()];
     let mut take = |name: &str, taker: Taker| {
@@ -125,8 +138,9 @@ pub(crate) fn seats(
                 "`{text}` names a player but no role: write ROLE=SPEC, as {meant}"
             )));
         }
-        let kind: PlayerKind = spec.parse().map_err(UsageError::of)?;
+        let kind = spec.parse::<PlayerKind>().map_err(|error| no_player(&error, outside))?;
         kind.suits(game).map_err(UsageError::of)?;
+        check_knowledge(&kind)?;
         take(name, Taker::Player(spec.to_owned(), kind))?;
     }
     let fill = |(role, taker): (Role, Option<Taker>)| match taker {
@@ -141,6 +155,16 @@ pub(crate) fn seats(
         }
     }
     Ok(who)
+}
+
+/// Refuses a player whose file of knowledge cannot be written: what it learns in its matches would be lost.
+pub(crate) fn check_knowledge(kind: &PlayerKind) -> Result<(), UsageError> {
+    match kind {
+        PlayerKind::Local(PlayerSpec::Mcts(options)) if options.has(Technique::Learn) => {
+            options.knowledge.as_deref().map_or(Ok(()), Knowledge::check_write).map_err(UsageError::of)
+        }
+        _ => Ok(()),
+    }
 }
 
 /// The role called `name`, which a player or a person can have.

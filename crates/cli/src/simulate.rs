@@ -374,10 +374,16 @@ impl Simulation {
     /// Writes the results as text.
     pub(crate) fn write(&self, file: &str, out: &mut impl Write) -> std::io::Result<()> {
         let playouts = count(self.playouts as usize, "playout");
-        let mean = self.steps as f64 / self.playouts.max(1) as f64;
-        writeln!(out, "{file}: {playouts}, {mean:.1} steps on average")?;
+        if self.playouts == 0 {
+            let steps = count(self.steps as usize, "step");
+            writeln!(out, "{file}: no playout came to its end; the first one failed after {steps}")?;
+        } else {
+            let mean = self.steps as f64 / self.playouts as f64;
+            writeln!(out, "{file}: {playouts}, {mean:.1} steps on average")?;
+        }
         for property in PROPERTIES.into_iter().filter(|&p| p != Property::Informed || self.has_percepts) {
             let verdict = match self.refuted.iter().find(|r| r.property == property) {
+                None if self.playouts == 0 => console::paint_stdout(console::FAINT, "not known"),
                 None => console::paint_stdout(console::GOOD, &format!("not refuted in {playouts}")),
                 Some(r) => {
                     let style = if property.is_vital() { console::BAD } else { console::FAINT };
@@ -396,6 +402,7 @@ impl Simulation {
         for reached in &self.reached {
             let best = reached.best.map_or("nothing".to_owned(), |best| best.to_string());
             let shown = match reached.wins {
+                0 if self.playouts == 0 => "not known".to_owned(),
                 0 => format!("not seen in {playouts}: its best is {best}"),
                 wins => format!("seen in {wins} of {playouts}"),
             };
@@ -409,7 +416,12 @@ impl Simulation {
 
     fn write_never_fired(&self, out: &mut impl Write) -> std::io::Result<()> {
         let Some(all) = self.never_fired.as_ref().filter(|all| !all.is_empty()) else { return Ok(()) };
-        let looked = count(self.looked_at as usize, "playout");
+        // The states of a playout that failed are looked at, too.
+        let looked = if self.looked_at > self.playouts {
+            "what was played".to_owned()
+        } else {
+            count(self.looked_at as usize, "playout")
+        };
         writeln!(
             out,
             "  ; {} never fired in {looked}; the first condition that failed [never-fired]:",

@@ -1,6 +1,7 @@
 //! `ggp solve`: proves the goal that each role can guarantee.
 
 use crate::console;
+use crate::destination::Destination;
 use crate::equilibrium;
 use crate::exit::{Exit, UsageError};
 use crate::number::{positive_seconds, share_of_range, whole};
@@ -72,6 +73,9 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
         if record.is_some() {
             let why = "no role knows the state of a recorded match; solve games of hidden information from the start";
             return Err(UsageError(why.to_owned()).into());
+        }
+        if let Some(path) = &arguments.efg {
+            Destination::Tree.check(path)?;
         }
         let solve = equilibrium::Solve {
             name: arguments.file.game_name(),

@@ -1,6 +1,7 @@
 //! `ggp stats`: ratings with confidence intervals, from match results alone.
 
 use crate::console;
+use crate::destination::Destination;
 use crate::exit::{Exit, UsageError};
 use crate::output;
 use crate::sequential;
@@ -38,21 +39,24 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FILE.html")]
     report: Option<PathBuf>,
     /// Run a sequential test (SPRT) on two players, with the terms elo0=E elo1=E alpha=P beta=P, by default 0,
-    /// 10, 0.05 and 0.05
-    #[arg(long, value_name = "TERM", num_args = 1..=4)]
-    sprt: Vec<String>,
+    /// 10, 0.05 and 0.05. FILE comes before this option
+    #[arg(long, value_name = "TERM", num_args = 0..=4, value_parser = sequential::term)]
+    sprt: Option<Vec<String>>,
     /// The player that the test assumes to be stronger
     #[arg(long, value_name = "NAME", requires = "sprt")]
     of: Option<String>,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
-    let sprt = sequential::parse(&arguments.sprt)?;
+    let sprt = sequential::parse(arguments.sprt.as_deref())?;
+    if let Some(path) = &arguments.report {
+        Destination::Report.check(path)?;
+    }
     let (standings, flaws) = Standings::of_files(&arguments.files)?;
     for flaw in flaws {
         console::say(&format!("warning: {flaw}"));
     }
-    let summary = standings.summary();
+    let mut summary = standings.summary();
     let mut exit = Exit::Done;
     let mut tested = None;
     if let Some(sprt) = sprt {
@@ -63,6 +67,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
         if state.accepted == Some(Hypothesis::H0) {
             exit = Exit::AcceptedNull;
         }
+        summary.accepted = state.accepted;
     }
     if let Some(path) = &arguments.report {
         let names: Vec<String> = arguments.files.iter().map(|file| file.display().to_string()).collect();

@@ -101,7 +101,11 @@ fn results_resume_and_shards_merge() {
     // Results of another tournament are refused, and `--out` does not overwrite results.
     let foreign = play(&["--seed", "2", "--resume", whole.to_str().unwrap()]);
     assert_eq!(foreign.code, 1);
-    assert!(foreign.stderr.contains("resume with the arguments of the first run"), "{}", foreign.stderr);
+    assert!(
+        foreign.stderr.contains("resume with the arguments and the rulesheets of the first run"),
+        "{}",
+        foreign.stderr
+    );
     let over = play(&["--out", whole.to_str().unwrap()]);
     assert!(over.code == 1 && over.stderr.contains("holds results already"), "{}", over.stderr);
     // Two shards give the same results.
@@ -129,7 +133,7 @@ fn results_resume_and_shards_merge() {
     assert_eq!(one["pairs"], two["pairs"]);
     let run = ggp(&["stats", whole.to_str().unwrap(), "--sprt", "elo1=200", "--of", "weak"]);
     assert_eq!(run.code, 4, "{}", run.stdout);
-    assert!(run.stdout.ends_with("H0 accepted: weak is 0 Elo or less above strong\n"), "{}", run.stdout);
+    assert!(run.stdout.ends_with("H0 accepted: weak is not stronger than strong\n"), "{}", run.stdout);
 }
 
 #[test]
@@ -142,6 +146,10 @@ fn a_sequential_test_ends_the_tournament() {
     let (better, worse) = (play("mcts:iterations=50", "random"), play("random", "mcts:iterations=50"));
     assert_eq!((better.code, worse.code), (0, 4), "{}{}", better.stderr, worse.stderr);
     assert!(better.stdout.ends_with("H1 accepted: a is 100 Elo or more above b\n"), "{}", better.stdout);
+    assert!(worse.stdout.ends_with("H0 accepted: a is not stronger than b\n"), "{}", worse.stdout);
+    for run in [&better, &worse] {
+        assert!(!run.stdout.contains("too little evidence"), "{}", run.stdout);
+    }
     assert!(!better.stderr.contains("400/400"), "{}", better.stderr);
 }
 
@@ -273,7 +281,7 @@ fn a_player_often_at_fault_is_named_first() {
 fn the_first_fault_of_each_kind_is_told() {
     let slow = script("slow.sh", "echo '(take 1'");
     let text = std::fs::read_to_string(&slow).unwrap().replace("echo ready", "sleep 1; echo ready");
-    std::fs::write(&slow, text).unwrap();
+    std::fs::write(&slow, &text).unwrap();
     let player = format!("slow=cmd:{}", slow.display());
     let args = ["match", "games/nim.kif", "--player=good=random", "--player", &player, "--games", "2"];
     let run = ggp(&args);
@@ -286,6 +294,63 @@ fn the_first_fault_of_each_kind_is_told() {
     assert!(run.stdout.contains(": no start: no answer to START within 0 s\n"), "{}", run.stdout);
     assert!(
         run.stderr.ends_with("note: slow was not ready in time: give --startclock 10\n"),
+        "{}",
+        run.stderr
+    );
+    // More time does not help a player that is busy.
+    std::fs::write(&slow, text.replace("sleep 1; echo ready", "echo busy")).unwrap();
+    let run = ggp(&args);
+    assert!(run.stdout.contains(": no start: it is busy with another match\n"), "{}", run.stdout);
+    assert!(run.code == 0 && !run.stderr.contains("--startclock"), "{}", run.stderr);
+}
+
+/// Results and records do not take the place of other files, and a role without a move is told.
+#[test]
+fn what_stops_a_tournament_is_said_with_its_mend() {
+    let game = fresh("stuck.kif");
+    let rules = "(role a) (role b) (init s) (next t) (<= (legal a x) (true s)) (legal b y) (<= terminal (true u)) \
+                 (goal a 50) (goal b 50)";
+    std::fs::write(&game, rules).unwrap();
+    let game = game.to_str().unwrap();
+    let play = |more: &[&str]| {
+        let args = ["match", game, "--player=p=random", "--player=q=random:seed=1", "--games", "2"];
+        ggp(&[&args[..], more].concat())
+    };
+    let run = play(&[]);
+    let told = format!(
+        "note: in stuck, the role a has no legal move at step 1, so the match has no score: `ggp check --simulate 100 \
+         {game}` tells more\n"
+    );
+    assert!(run.code == 0 && run.stderr.matches(&told).count() == 1, "{}", run.stderr);
+    let run = play(&["--out", game]);
+    let refused = format!(
+        "error: {game}:1:1: not JSON: expected value; the file is no file of results: name another one\n"
+    );
+    assert!(run.code == 1 && run.stderr.ends_with(&refused), "{}", run.stderr);
+    let run = play(&["--save", game]);
+    let refused =
+        format!("error: {game}: it is a file, but the records of matches need a folder: name another one\n");
+    assert!(run.code == 1 && run.stderr.ends_with(&refused), "{}", run.stderr);
+    assert_eq!(std::fs::read_to_string(game).unwrap(), rules);
+}
+
+#[test]
+fn a_test_without_terms_has_the_default_ones() {
+    let args =
+        ["match", "games/nim.kif", "--player=a=random", "--player=b=mcts:iterations=5", "--games", "2"];
+    let run = ggp(&[&args[..], &["--sprt"]].concat());
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert!(
+        run.stdout.contains("\na minus b: H0 0 Elo, H1 10 Elo, alpha 0.05, beta 0.05\n"),
+        "{}",
+        run.stdout
+    );
+    let swallowed = ["match", "--sprt", "elo0=0", "games/nim.kif", "--player=a=random"];
+    let run = ggp(&swallowed);
+    assert_eq!(run.code, 2, "{}", run.stderr);
+    assert!(
+        run.stderr.starts_with("error: invalid value 'games/nim.kif' for '--sprt")
+            && run.stderr.contains("write FILE before --sprt"),
         "{}",
         run.stderr
     );
@@ -610,7 +675,20 @@ fn a_wrong_command_line_is_2() {
     for (args, message) in [
         (&["match", "games/nim.kif", "--player", "random"][..], "error: `random` is not NAME=SPEC"),
         (&["match", "games/nim.kif", "--player=a b=random"], "error: `a b` is not a valid name"),
-        (&["match", "games/nim.kif", "--player=a=chess"], "error: there is no player `chess`"),
+        (
+            &["match", "games/nim.kif", "--player=a=chess"],
+            "error: there is no player `chess`; the players are mcts, uct, random, and outside of this program \
+             http://HOST:PORT and cmd:PROGRAM ARG…\n",
+        ),
+        (
+            &["host", "games/nim.kif", "--player=first=localhost:9147"],
+            "error: there is no player `localhost`; the players are mcts, uct, random, and outside of this program \
+             http://HOST:PORT and cmd:PROGRAM ARG…\n",
+        ),
+        (
+            &["play", "games/nim.kif", "--player=first=chess"],
+            "error: there is no player `chess`; the players are mcts, uct, random\n",
+        ),
         (&["match", "games/nim.kif", "--player=a=random", "--sprt", "elo9=1"], "error: --sprt: `elo9=1`"),
         (&["match", "games/nim.kif", "--player=a=random", "--shard", "3/2"], "error: invalid value '3/2'"),
         (&["play", "games/nim.kif", "--player=first=cmd:x"], "error: `cmd:x` plays outside of this program"),

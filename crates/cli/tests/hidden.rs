@@ -93,6 +93,11 @@ fn a_limit_that_ends_the_run_is_told() {
         "{said}"
     );
     assert!(said.contains(" nodes: ") && said.contains("turns of it fill 1 MiB"), "{said}");
+    let run = solve(&["games/phantom_tic_tac_toe.kif", "--seconds", "0.1"]);
+    assert_eq!(run.status.code(), Some(1));
+    let said = text(&run.stderr);
+    assert!(said.contains("cannot be solved in so little time (--seconds): the time ended after "), "{said}");
+    assert!(!said.contains("--memory"), "{said}");
     let run = solve(&["games/kuhn_poker.kif", "--exploitability", "1e-12", "--seconds", "0.2"]);
     assert_eq!(run.status.code(), Some(1));
     let said = text(&run.stdout);

@@ -148,8 +148,8 @@ mod tests {
     }
 
     /// The address of a new server, and a channel with the messages that the server receives. The server
-    /// answers each message with the text that `answer` returns. If the text is empty, it closes the
-    /// connection. If `answer` returns `None`, it keeps the connection open and sends nothing.
+    /// answers each message with the text that `answer` returns, which may have an HTTP head of its own. If the text is
+    /// empty, it closes the connection. If `answer` returns `None`, it keeps the connection open and sends nothing.
     fn somebody(answer: fn(&str) -> Option<&'static str>) -> (Address, std::sync::mpsc::Receiver<String>) {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap().to_string().parse().unwrap();
@@ -172,6 +172,9 @@ mod tests {
                 let _ = sender.send(text);
                 match reply {
                     Some("") => {}
+                    Some(reply) if reply.starts_with("HTTP/") => {
+                        let _ = stream.get_mut().write_all(reply.as_bytes());
+                    }
                     Some(reply) => {
                         let head = format!("HTTP/1.0 200 OK\r\nContent-Length: {}\r\n\r\n", reply.len());
                         let _ = stream.get_mut().write_all((head + reply).as_bytes());
@@ -219,6 +222,8 @@ mod tests {
         assert!(run(&closing, LONG).why.contains("the connection was closed without a reply"));
         let (page, _asked) = somebody(|_| Some("<html> Not found </html>"));
         assert!(run(&page, LONG).why.contains("it answers START with `<html> Not found </html>`"));
+        let (missing, _asked) = somebody(|_| Some("HTTP/1.0 404 Not Found\r\nContent-Length: 0\r\n\r\n"));
+        assert!(run(&missing, LONG).why.contains("it answers START with `HTTP 404 Not Found`, not with"));
         let gone = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
         let unfit = run(&gone.to_string().parse().unwrap(), LONG);
         assert!(unfit.why.starts_with(&format!("http://{gone}/: cannot connect: ")), "{}", unfit.why);

@@ -7,6 +7,9 @@
 //! ABORT one second. Each of these times includes the time for connecting, which may take at most five
 //! seconds. The content of the answer to START is ignored: a player that is not ready may still play.
 //!
+//! An HTTP status of 400 or more means that the player has failed, but only if the text is no answer: some players
+//! give good answers with odd statuses, and the reference server does not look at the status.
+//!
 //! Invariant: every match that was begun is ended, by STOP, or by ABORT when the player is dropped.
 
 use crate::http::post::post;
@@ -119,11 +122,13 @@ impl RemotePlayer {
         let answer = self.post(&wire::start(&self.id, &role, &self.rules(game), self.clocks), patience, stop);
         // Old players do not know ABORT, so the match is ended by STOP.
         self.stop(Observation::Start);
-        let text = String::from_utf8_lossy(&answer?.text).into_owned();
+        let answer = answer?;
+        let text = String::from_utf8_lossy(&answer.text).into_owned();
         if Reply::parse_status(&text) == Some(Reply::Busy) {
             return Ok(Presence::Busy);
         }
-        Reply::parse_move(&text, |_| true).map_err(|_| TrialError::Strange(text))?;
+        Reply::parse_move(&text, |_| true)
+            .map_err(|_| TrialError::Strange(answer.failure().unwrap_or(text)))?;
         Ok(Presence::Available)
     }
 
@@ -179,11 +184,12 @@ impl RemotePlayer {
         let text = self.scramble.as_ref().map_or_else(|| text.to_string(), |s| s.unscramble(&text));
         let symbols = self.game.as_ref().map(|game| &game.description().symbols);
         let in_rules = |word: &str| symbols.is_some_and(|symbols| symbols.get(word).is_some());
-        match Reply::parse_move(&text, in_rules) {
-            Ok(Reply::Move(mv)) => Ok(mv),
-            Ok(other) => Err(PlayError::BadAnswer(other.to_string())),
-            Err(error) => Err(PlayError::BadAnswer(error.to_string())),
-        }
+        let bad = match Reply::parse_move(&text, in_rules) {
+            Ok(Reply::Move(mv)) => return Ok(mv),
+            Ok(other) => other.to_string(),
+            Err(error) => error.to_string(),
+        };
+        Err(answer.failure().map_or(PlayError::BadAnswer(bad), PlayError::Gone))
     }
 }
 
@@ -202,7 +208,8 @@ pub enum TrialError {
     /// No reply came.
     #[error(transparent)]
     Reply(#[from] ReplyError),
-    /// The answer to START is not a single expression, so it does not come from a player. Holds the answer.
+    /// The answer to START is not a single expression, so it does not come from a player. Holds the answer, or its
+    /// HTTP status if that is 400 or more.
     #[error("its answer to START is not a single expression")]
     Strange(String),
 }
@@ -233,8 +240,12 @@ impl Player for RemotePlayer {
         self.begun = true;
         let patience = clocks.start.max(self.start_patience);
         let answer = self.post(&text, patience, stop).map_err(|error| play_error(&error))?;
-        tracing::debug!(id = self.id, answer = %String::from_utf8_lossy(&answer.text), "START");
-        Ok(())
+        let text = String::from_utf8_lossy(&answer.text);
+        tracing::debug!(id = self.id, answer = %text, "START");
+        match answer.failure() {
+            Some(failure) if Reply::parse_move(&text, |_| true).is_err() => Err(PlayError::Gone(failure)),
+            _ => Ok(()),
+        }
     }
 
     /// Sends PLAY and waits for the answer for at most the play clock plus [`GRACE`]. Ignores the deadline.

@@ -195,6 +195,7 @@ fn bad_players_are_dealt_with_as_the_reference_server_does() {
         (Flaw::Closes, Some(FaultKind::Crash)),
         (Flaw::NoHead, Some(FaultKind::Crash)),
         (Flaw::Absent, Some(FaultKind::Crash)),
+        (Flaw::Fails, Some(FaultKind::Crash)),
         (Flaw::Garbage, Some(FaultKind::Illegal)),
         (Flaw::Huge, Some(FaultKind::Illegal)),
         (Flaw::Illegal, Some(FaultKind::Illegal)),

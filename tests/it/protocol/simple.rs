@@ -46,6 +46,8 @@ pub(crate) enum Flaw {
     Illegal,
     /// Answers with status 500 and a legal move.
     Status500,
+    /// Answers PLAY with status 500 and without a text.
+    Fails,
     /// No player listens at the address.
     Absent,
 }
@@ -163,6 +165,7 @@ fn serve(stream: &TcpStream, flaw: Flaw, table: &Mutex<Option<Match>>) -> std::i
         }
         Flaw::Closes => return Ok(()),
         Flaw::Garbage => return reply(stream, "(((", flaw),
+        Flaw::Fails => return reply(stream, "", flaw),
         Flaw::Illegal => return reply(stream, "(no such move)", flaw),
         Flaw::Huge => return reply(stream, &"x".repeat(8 << 20), flaw),
         Flaw::Drips => {
@@ -181,7 +184,7 @@ fn serve(stream: &TcpStream, flaw: Flaw, table: &Mutex<Option<Match>>) -> std::i
 
 fn reply(mut stream: &TcpStream, text: &str, flaw: Flaw) -> std::io::Result<()> {
     let length = text.len() + if flaw == Flaw::WrongLength { 3 } else { 0 };
-    let status = if flaw == Flaw::Status500 { "500 Oops" } else { "200 OK" };
+    let status = if matches!(flaw, Flaw::Status500 | Flaw::Fails) { "500 Oops" } else { "200 OK" };
     if flaw != Flaw::NoHead {
         write!(
             stream,

@@ -6,6 +6,7 @@
 mod check;
 mod counts;
 mod formats;
+mod outputs;
 mod play;
 mod replay;
 mod rules;

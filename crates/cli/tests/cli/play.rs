@@ -1,6 +1,6 @@
 //! `ggp play`: seeded, interrupted and resumed matches, and people.
 
-use super::{command, ggp, ggp_with, scratch};
+use super::{TINY, command, ggp, ggp_with, scratch};
 use serde_json::Value;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -85,6 +85,20 @@ fn a_person_plays_by_numbers_and_words() {
     assert!(run.stdout.contains("Over after "), "{}", run.stdout);
 }
 
+#[test]
+fn help_and_quit_do_what_the_signs_do() {
+    let args = ["play", "games/tic_tac_toe.kif", "--human", "x", "--player", "o=random", "--seed", "1"];
+    for quit in ["quit", "exit"] {
+        let run = ggp_with(&args, &format!("help\nundo\n{quit}\n"));
+        assert_eq!(run.code, 1, "{}", run.stderr);
+        assert_eq!(run.stderr.matches("1 (mark 1 1)").count(), 2, "at first, and by `help`: {}", run.stderr);
+        assert_eq!(run.stderr.matches("has no legal move `").count(), 1, "{}", run.stderr);
+        let undo = run.stderr.lines().find(|line| line.contains("x has no legal move `undo`"));
+        assert!(undo.is_some_and(|line| line.ends_with(" (? lists the moves)")), "{}", run.stderr);
+        assert!(run.stderr.contains("\nended after 0 steps\n"), "{}", run.stderr);
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn an_interrupted_match_is_saved_and_says_how_to_go_on() {
@@ -107,6 +121,15 @@ fn an_interrupted_match_is_saved_and_says_how_to_go_on() {
     assert_eq!(record["isCompleted"], false);
     let begun = ggp(&["replay", "games/connect_four.kif", saved, "--json"]);
     assert_eq!(begun.code, 0, "{}", begun.stderr);
+}
+
+#[test]
+fn moves_of_any_length_are_analyzed() {
+    // Formatting pads to at most 65,535 characters.
+    let kif = TINY.replace("(choice l)", &format!("(choice {})", "l".repeat(70_000)));
+    let run = ggp_with(&["analyze", "-", "--iterations", "20"], &kif);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert!(run.stdout.lines().any(|line| line.len() > 70_000), "{}", run.stdout.len());
 }
 
 #[cfg(unix)]

@@ -62,6 +62,21 @@ fn fmt_lays_out_and_checks() {
 }
 
 #[test]
+fn fmt_leaves_what_is_no_rulesheet() {
+    let (json, prose) = ("{\"a\": 1,\n \"b\": \"x  y\"}\n", "Two  words\nor more.\n");
+    let [view, note, rules] = [("fmt.view.json", json), ("fmt-note.txt", prose), ("fmt.kif", "(role   a)\n")]
+        .map(|(name, text)| scratch(name, text));
+    let [view_name, note_name, rules_name] = [&view, &note, &rules].map(|path| path.to_str().expect("UTF-8"));
+    let run = ggp(&["fmt", view_name, note_name, rules_name]);
+    assert_eq!((run.code, run.stdout.as_str()), (1, ""), "{}", run.stderr);
+    assert!(run.stderr.contains(&format!("{view_name} is not a rulesheet: it is JSON\n")), "{}", run.stderr);
+    assert!(run.stderr.contains(&format!("{note_name} is not a rulesheet: it has words")), "{}", run.stderr);
+    let texts = [&view, &note, &rules].map(|path| std::fs::read_to_string(path).expect("a file"));
+    assert_eq!(texts, [json, prose, "(role a)\n"], "the rulesheet among them is laid out");
+    assert_eq!(ggp_with(&["fmt", "-"], "; a comment alone\n").code, 0);
+}
+
+#[test]
 fn explain_shows_the_tree() {
     let run = ggp_with(&["explain", "-", "(next (picked r))", "--moves", "((pick r) noop)"], TINY);
     let expected = "\
@@ -91,6 +106,10 @@ fn explain_shows_the_tree() {
     let run = ggp_with(&["explain", "-", "(sword a)"], TINY);
     assert_eq!(run.code, 1);
     assert_eq!(run.stderr, "error: the rules have no relation or fluent `sword` with 1 argument\n");
+    let run = ggp_with(&["explain", "-", "(legal a (pick l)"], TINY);
+    let expected =
+        "error: `(legal a (pick l)` cannot be read: this `(` is never closed; add a `)` where it ends\n";
+    assert_eq!((run.code, run.stderr.as_str()), (1, expected));
 }
 
 #[test]

@@ -234,5 +234,9 @@ fn a_playout_that_fails_is_a_finding_beside_the_others() {
     let run = ggp_with(&["check", "--simulate", "2", "-"], kif);
     assert_eq!(run.code, 1, "{}", run.stderr);
     assert!(run.stderr.contains("error[not-playable]: "), "{}", run.stderr);
+    assert!(run.stderr.contains("the rules of `next` begin here"), "{}", run.stderr);
     assert!(run.stdout.contains("[falling-goals]"), "{}", run.stdout);
+    // A playout that fails says nothing for the properties that it does not refute.
+    assert!(run.stdout.contains("no playout came to its end; the first one failed after"), "{}", run.stdout);
+    assert!(!run.stdout.contains("0 playouts"), "{}", run.stdout);
 }

@@ -39,6 +39,8 @@ impl<M: Playouts> Learner<M> {
         let first = self.matches.saturating_sub(played.len() as u64);
         let fits = played.iter().all(|one| self.fits(one));
         if fits {
+            // With all its matches, the lesson is tested as before.
+            self.inherited = self.inherited.filter(|_| first > 0);
             for (number, one) in (first..).zip(played) {
                 self.push(SelfPlayMatch { number, ..one });
             }

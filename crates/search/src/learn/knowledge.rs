@@ -11,6 +11,7 @@ use sha2::{Digest, Sha256};
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
+use tempfile::NamedTempFile;
 
 /// The format of files of lessons. A file begins with a line of its name and version.
 pub const KNOWLEDGE: Format = Format::new("ggp knowledge", 3);
@@ -135,11 +136,7 @@ impl Knowledge {
     pub fn write(&self, file: &Path) -> Result<(), KnowledgeError> {
         let write = || -> io::Result<()> {
             let body = postcard::to_allocvec(self).map_err(io::Error::other)?;
-            let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
-            let mut builder = tempfile::Builder::new();
-            #[cfg(unix)]
-            builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-            let mut new = builder.tempfile_in(folder.unwrap_or(Path::new(".")))?;
+            let mut new = temporary(file)?;
             writeln!(new, "{} {}", KNOWLEDGE.name, KNOWLEDGE.version)?;
             new.write_all(&Sha256::digest(&body))?;
             new.write_all(&body)?;
@@ -148,6 +145,15 @@ impl Knowledge {
             Ok(())
         };
         write().map_err(|source| KnowledgeError::Write { file: file.to_owned(), source })
+    }
+
+    /// Finds out before the work whether [`Knowledge::write`] could write `file`: whether its folder takes a new file.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn check_write(file: &Path) -> Result<(), KnowledgeError> {
+        let tried = temporary(file).map(drop);
+        tried.map_err(|source| KnowledgeError::Write { file: file.to_owned(), source })
     }
 
     /// Reads `file`, puts `lesson` in the place of what it says of the game, and writes it. The lessons that were learnt
@@ -180,6 +186,15 @@ impl Knowledge {
         let dropped = self.lessons.len() - kept.count();
         self.lessons.drain(..dropped);
     }
+}
+
+/// A new file beside `file`. It is removed unless it takes the place of `file`.
+fn temporary(file: &Path) -> io::Result<NamedTempFile> {
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let mut builder = tempfile::Builder::new();
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    builder.tempfile_in(folder.unwrap_or(Path::new(".")))
 }
 
 /// The key of the game with `rules`.
@@ -242,6 +257,10 @@ mod tests {
         let nowhere = folder.path().join("none/games");
         let failed = Knowledge::add_to(&nowhere, &one, lesson(&one, 1.0));
         assert!(matches!(failed, Err(KnowledgeError::Write { .. })));
+        // What cannot be written is known before the work, and nothing is left of the attempt.
+        assert!(matches!(Knowledge::check_write(&nowhere), Err(KnowledgeError::Write { .. })));
+        Knowledge::check_write(&folder.path().join("new")).unwrap();
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 
     #[test]

@@ -4,7 +4,7 @@
 use super::contest::{Contest, Novelty};
 use super::lesson::Lesson;
 use super::minimax_trial::MinimaxTrial;
-use super::self_play::{Purpose, SelfPlayMatch};
+use super::self_play::{CYCLE, Purpose, SelfPlayMatch};
 use super::trial::Trial;
 use crate::evaluation::Evaluation;
 use crate::limits::Limits;
@@ -41,6 +41,8 @@ const GROWTH: f64 = std::f64::consts::SQRT_2;
 const FIRST: f64 = 0.125;
 /// The part of the time that self-play takes; the last training takes a part of the rest.
 const PLAYING: f64 = 0.85;
+/// A test with so many positions replaces the test of any lesson.
+const ENOUGH_TESTED: usize = 1_000;
 /// By how much the policy must explain more of the held-out variance than the history of moves does.
 const LEAST_GAIN: f64 = 0.02;
 
@@ -66,6 +68,12 @@ impl Generation {
     /// Whether the policy predicts better than the history, so that searches use it.
     pub fn passes(&self) -> bool {
         self.by_policy >= self.by_history + LEAST_GAIN
+    }
+
+    /// Whether a test with `positions` positions says as much as this one. About one match in [`CYCLE`] tests the policy,
+    /// so a test has somewhat more than this part of the positions that train.
+    fn is_matched_by(&self, positions: usize) -> bool {
+        positions >= ENOUGH_TESTED || positions as u64 * CYCLE >= self.samples
     }
 
     pub(crate) fn is_sound(&self) -> bool {
@@ -101,6 +109,9 @@ pub struct Learner<M: Playouts> {
     pub(super) matches: u64,
     pub(super) descents: u64,
     generations: Vec<Generation>,
+    /// The last test of the lesson that the learner goes on from, whose matches it does not have. `None` once a test of its
+    /// own says as much.
+    pub(super) inherited: Option<Generation>,
     /// The policy, if it has passed the last test. Self-play tries it out.
     pub(super) candidate: Option<Arc<Policy>>,
     /// Positions from the searches of a match against others.
@@ -138,7 +149,8 @@ impl<M: Playouts> Learner<M> {
             (None, is_learnable(&features).then(|| Policy::new(features.into(), roles))?)
         };
         let generations = known.map_or_else(Vec::new, |lesson| lesson.generations.clone());
-        let last = generations.last().copied().unwrap_or_default();
+        let inherited = generations.last().copied();
+        let last = inherited.unwrap_or_default();
         let mut learner = Learner {
             machine,
             options: of_short_searches(options),
@@ -150,6 +162,7 @@ impl<M: Playouts> Learner<M> {
             matches: last.matches,
             descents: last.descents,
             generations,
+            inherited,
             candidate: None,
             watched: Vec::new(),
             trial: known.and_then(Lesson::trial),
@@ -321,7 +334,8 @@ impl<M: Playouts> Learner<M> {
         }
     }
 
-    /// Trains the policy with the kept samples as long as `limits` allow, and decides whether searches use it.
+    /// Trains the policy with the kept samples as long as `limits` allow, and decides whether searches use it. A learner
+    /// that goes on from a lesson keeps its last test until there are enough positions for a new one.
     pub fn end_generation(&mut self, limits: &Limits) -> Generation {
         let of = |purpose: &Purpose| -> Vec<&Sample> {
             let matches = self.kept.iter().filter(|one| one.purpose() == *purpose);
@@ -335,14 +349,20 @@ impl<M: Playouts> Learner<M> {
             }
             self.policy.train(sample);
         }
-        let scale = self.policy.best_scale(&scaling);
-        let generation = Generation {
-            matches: self.matches,
-            descents: self.descents,
-            samples: training.len() as u64,
-            by_history: explained_by_history(&testing, weight_of_history(&training)),
-            by_policy: self.policy.scaled(scale).explained(&testing),
-            scale,
+        let held_out = testing.len().min(scaling.len());
+        self.inherited = self.inherited.filter(|test| !test.is_matched_by(held_out));
+        let generation = if let Some(test) = self.inherited {
+            Generation { matches: self.matches, descents: self.descents, ..test }
+        } else {
+            let scale = self.policy.best_scale(&scaling);
+            Generation {
+                matches: self.matches,
+                descents: self.descents,
+                samples: training.len() as u64,
+                by_history: explained_by_history(&testing, weight_of_history(&training)),
+                by_policy: self.policy.scaled(scale).explained(&testing),
+                scale,
+            }
         };
         self.generations.push(generation);
         self.choose_candidate();

@@ -4,7 +4,7 @@ use crate::policy::Sample;
 use serde::{Deserialize, Serialize};
 
 /// Of so many matches, one is held out and tests the policy, one scales it, and the others train it.
-const CYCLE: u64 = 8;
+pub(super) const CYCLE: u64 = 8;
 
 /// One match of self-play: what its searches have found out, as training data.
 #[derive(Debug, Default, Serialize, Deserialize)]

@@ -31,8 +31,17 @@ pub const DEFAULT_PORT: u16 = 9147;
 
 /// The error for a text that is not an [`Address`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not a player's address: write http://HOST:PORT")]
+#[error("`{0}` is not a player's address: {mend}", mend = mend(.0))]
 pub struct AddressError(String);
+
+/// How to write the address instead of `text`.
+fn mend(text: &str) -> &'static str {
+    if text.starts_with("https:") {
+        "the protocol has no encryption, so write http://HOST:PORT"
+    } else {
+        "write http://HOST:PORT"
+    }
+}
 
 impl FromStr for Address {
     type Err = AddressError;
@@ -256,6 +265,10 @@ mod tests {
         for bad in ["", "http://", ":80", "a:b", "a:70000", "a b:1", "http://a/b", "[::1", "x\r\ny:1"] {
             assert!(bad.parse::<Address>().is_err(), "{bad:?}");
         }
+        let error = "https://localhost:9147".parse::<Address>().unwrap_err();
+        let said = "`https://localhost:9147` is not a player's address: the protocol has no encryption, so write \
+                    http://HOST:PORT";
+        assert_eq!(error.to_string(), said);
     }
 
     #[test]

@@ -103,7 +103,21 @@ pub struct Answer {
     pub declared: Option<usize>,
 }
 
-/// Reads a reply until `by`. Ignores the content of the first line, as ggp-base, the reference server, does.
+impl Answer {
+    /// The status and the reason in the first line, such as `HTTP 404 Not Found`, if the status is 400 or more. `None` if
+    /// it is less, or if the line has no status.
+    pub(crate) fn failure(&self) -> Option<String> {
+        let mut headers = [httparse::EMPTY_HEADER; MAX_HEADERS];
+        let mut parsed = httparse::Response::new(&mut headers);
+        // The first line stands in front of whatever else may be wrong.
+        let _ = parsed.parse(&self.head);
+        let (code, reason) = (parsed.code.filter(|&code| code >= 400)?, parsed.reason?);
+        Some(format!("HTTP {code} {reason}").trim_end().to_owned())
+    }
+}
+
+/// Reads a reply until `by`. Ignores the content of the first line, as ggp-base, the reference server, does; see
+/// [`Answer::failure`].
 pub(crate) fn read_reply(source: &mut impl TimedRead, by: Instant) -> Result<Answer, ReplyError> {
     let head = read_head(source, MAX_REPLY_HEAD, by).map_err(|error| match error {
         RequestError::TooSlow => ReplyError::TimedOut,
@@ -177,6 +191,23 @@ mod tests {
             read(&[Some(b"HTTP/1.0 200 OK\r\nContent-length: 3\r\n\r\n( mark 1 1 )"), None]).unwrap(),
             "( mark 1 1 )"
         );
+    }
+
+    #[test]
+    fn only_a_status_from_400_on_is_a_failure() {
+        for (head, expected) in [
+            ("HTTP/1.0 404 Not Found\r\nContent-length: 0\r\n\r\n", Some("HTTP 404 Not Found")),
+            ("HTTP/1.1 500 oops\nContent-length: 0\n\n", Some("HTTP 500 oops")),
+            ("HTTP/1.0 503\r\n\r\n", Some("HTTP 503")),
+            ("HTTP/1.0 200 OK\r\n\r\n", None),
+            ("HTTP/1.0 302 Found\r\n\r\n", None),
+            ("HTTP/1.0 OK\r\n\r\n", None),
+            ("HTTP/1.0 404x\r\n\r\n", None),
+            ("hello 500\n\n", None),
+        ] {
+            let answer = Answer { head: head.into(), text: Vec::new(), declared: None };
+            assert_eq!(answer.failure().as_deref(), expected, "{head:?}");
+        }
     }
 
     proptest! {
