@@ -1,33 +1,13 @@
 //! Single commands in corner cases: closed output, records without moves, steps of records, numbers out
 //! of range, missing paths.
 
+mod run;
+
+use run::{Run, command};
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
-
-struct Run {
-    code: i32,
-    stdout: String,
-    stderr: String,
-}
-
-impl From<Output> for Run {
-    fn from(output: Output) -> Run {
-        let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
-        let code = output.status.code().expect("an exit code");
-        Run { code, stdout: text(output.stdout), stderr: text(output.stderr) }
-    }
-}
-
-fn command(args: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_ggp"));
-    command.env("GGP_NO_CACHE", "1");
-    command.args(args).current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."));
-    command.env("LANG", "C.UTF-8").env_remove("LC_ALL");
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    command
-}
+use std::process::{Child, Command, Stdio};
 
 fn ggp(args: &[&str]) -> Run {
     command(args).output().expect("ggp runs").into()

@@ -10,26 +10,20 @@ mod outputs;
 mod play;
 mod replay;
 mod rules;
+#[path = "../run/mod.rs"]
+mod run;
 mod simulate;
 mod usage;
 
+use run::Run;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// The result of a run.
-struct Run {
-    code: i32,
-    stdout: String,
-    stderr: String,
-}
-
+/// `ggp` with `args`, whose input the test gives.
 fn command(args: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_ggp"));
-    command.env("GGP_NO_CACHE", "1");
-    command.args(args).current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."));
-    command.env_remove("NO_COLOR").env("LANG", "C.UTF-8").env_remove("LC_ALL");
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut command = run::command(args);
+    command.env_remove("NO_COLOR").stdin(Stdio::piped());
     command
 }
 
@@ -37,13 +31,7 @@ fn ggp_with(args: &[&str], input: &str) -> Run {
     let mut child = command(args).spawn().expect("ggp starts");
     // A program that does not read its input may have ended.
     let _ = child.stdin.take().expect("a pipe").write_all(input.as_bytes());
-    let output = child.wait_with_output().expect("ggp ends");
-    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
-    Run {
-        code: output.status.code().expect("an exit code"),
-        stdout: text(output.stdout),
-        stderr: text(output.stderr),
-    }
+    child.wait_with_output().expect("ggp ends").into()
 }
 
 fn ggp(args: &[&str]) -> Run {

@@ -3,35 +3,20 @@
 
 mod faults;
 mod results;
+#[path = "../run/mod.rs"]
+mod run;
 #[path = "../served/mod.rs"]
 mod served;
 
+use run::{Run, command};
 use serde_json::Value;
 use served::Served;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-
-struct Run {
-    code: i32,
-    stdout: String,
-    stderr: String,
-}
-
-fn command(args: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_ggp"));
-    command.env("GGP_NO_CACHE", "1");
-    command.args(args).current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."));
-    command.env("LANG", "C.UTF-8").env_remove("LC_ALL");
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    command
-}
+use std::process::Command;
 
 fn ggp(args: &[&str]) -> Run {
-    let output = command(args).output().expect("ggp runs");
-    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
-    let code = output.status.code().expect("an exit code");
-    Run { code, stdout: text(output.stdout), stderr: text(output.stderr) }
+    command(args).output().expect("ggp runs").into()
 }
 
 /// The path of a file that only one test uses. The file does not exist yet.

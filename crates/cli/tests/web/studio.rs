@@ -460,7 +460,7 @@ fn another_game_is_not_replaced_by_enter() {
     browser.keys("\u{e007}");
     browser.wait("document.querySelector('.asking').hidden");
     assert_eq!(read("lamps.kif"), "; mine");
-    // Who agrees is asked about the view file, too.
+    // After the answer, the page asks about the view file, too.
     browser.click("#save");
     browser.wait("!document.querySelector('.asking').hidden");
     browser.click(".asking [type=submit]");
@@ -471,7 +471,7 @@ fn another_game_is_not_replaced_by_enter() {
     browser.click(".asking [type=submit]");
     browser.wait("document.querySelector('.writing > .reason').textContent.includes('lamps.view.json')");
     assert!(read("lamps.view.json").contains("chequered"));
-    // What is saved can be saved again only under another name.
+    // The page saves a text again only under another name.
     browser.wait("document.querySelector('#save').disabled");
     name("more_lamps");
     browser.click("#save");
