@@ -48,12 +48,9 @@ impl WithMachine for Solve<'_> {
             }
             self.progress.set("computing best play against chance");
             let best = best_play(&mut machine, role, &budget).map_err(|error| {
-                let limit = match &error {
-                    BeliefError::Full { .. } => self.memory_limit(),
-                    BeliefError::Stopped { .. } => self.time_limit(),
-                    _ => String::new(),
-                };
-                self.refusal(&game, &limit, error)
+                let is_full = matches!(error, BeliefError::Full { .. });
+                let is_late = matches!(error, BeliefError::Stopped { .. });
+                self.refusal(&game, is_full, is_late, error)
             })?;
             drop(self.progress);
             console::unless_closed(print_best_play(game.role_name(role), &best, self.json))?;
@@ -78,12 +75,9 @@ impl Solve<'_> {
         self.progress.set("unfolding the game");
         let game = machine.game().clone();
         let tree = Unfolding::new(machine, budget).map_err(|error| {
-            let limit = match &error {
-                UnfoldError::Full { .. } => self.memory_limit(),
-                UnfoldError::Stopped { .. } => self.time_limit(),
-                _ => String::new(),
-            };
-            self.refusal(&game, &limit, error)
+            let is_full = matches!(error, UnfoldError::Full { .. });
+            let is_late = matches!(error, UnfoldError::Stopped { .. });
+            self.refusal(&game, is_full, is_late, error)
         })?;
         if let Some(path) = self.efg {
             let write = || {
@@ -96,23 +90,23 @@ impl Solve<'_> {
         Ok(tree)
     }
 
-    fn memory_limit(&self) -> String {
-        format!(" within {} MiB (--memory)", self.memory >> 20)
-    }
-
-    /// The limit of time, unless Ctrl-C has ended the time.
-    fn time_limit(&self) -> String {
-        if self.stop.is_stopped() { String::new() } else { " in so little time (--seconds)".to_owned() }
-    }
-
-    /// `error`, which keeps `game` from being solved. `limit` tells which limit is to blame; it is empty if none is.
+    /// `error`, which keeps `game` from being solved, with the limit to blame: that of memory if it `is_full`, and that of
+    /// time if it `is_late`, unless Ctrl-C has ended the time.
     fn refusal(
         &self,
         game: &Game,
-        limit: &str,
+        is_full: bool,
+        is_late: bool,
         error: impl std::error::Error + Send + Sync + 'static,
     ) -> anyhow::Error {
         let game = game_text(&self.name, game);
+        let limit = if is_full {
+            format!(" within {} MiB (--memory)", self.memory >> 20)
+        } else if is_late && !self.stop.is_stopped() {
+            " in so little time (--seconds)".to_owned()
+        } else {
+            String::new()
+        };
         anyhow::Error::new(error).context(format!("{game} cannot be solved{limit}"))
     }
 }

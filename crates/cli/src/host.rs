@@ -79,7 +79,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     stop_on_signal(&stop)?;
     if let Some(path) = &arguments.save {
         Destination::Record.check(path)?;
-        // Who watches the file does not see an earlier match.
+        // A page that watches the file does not show an earlier match.
         let cannot = || format!("cannot write {}", path.display());
         LiveRecord::write(path, &ggp_arena::Record::default()).with_context(cannot)?;
     }

@@ -1,13 +1,13 @@
 //! A game: rules that passed their checks, lowered to Datalog.
 
 use crate::adapt::semantics_of;
+use crate::needs::{asked, needed};
 use crate::semantics::{Semantics, SemanticsError};
 use crate::{EvalError, Role};
 use ggp_datalog::Limits;
 use ggp_gdl::check::errors;
 use ggp_gdl::lines::Lines;
-use ggp_gdl::{Description, Diagnostic, Literal, Rule, Span, Strictness, Symbol};
-use rustc_hash::FxHashMap;
+use ggp_gdl::{Description, Diagnostic, Rule, Span, Strictness};
 
 /// A playable rulesheet. A value of this type exists only if the rules have no error at the chosen
 /// [`Strictness`]; warnings may remain.
@@ -162,21 +162,7 @@ fn eval_message(description: &Description, error: &ggp_datalog::EvalError) -> (S
 
 /// Whether the conditions of `rule` depend on its own relation.
 fn is_recursive(description: &Description, rule: &Rule) -> bool {
-    let mut by_relation: FxHashMap<Symbol, Vec<&Rule>> = FxHashMap::default();
-    for other in &description.rules {
-        by_relation.entry(other.head.relation).or_default().push(other);
-    }
-    let mut open = vec![rule];
-    while let Some(next) = open.pop() {
-        for atom in next.body.iter().filter_map(Literal::atom) {
-            if atom.relation == rule.head.relation {
-                return true;
-            }
-            // Each relation is followed once.
-            open.extend(by_relation.remove(&atom.relation).unwrap_or_default());
-        }
-    }
-    false
+    needed(description, asked(description, rule)).contains(description.name(rule.head.relation))
 }
 
 /// The diagnostic of rules that pass the checks of `ggp-gdl` but cannot be evaluated.

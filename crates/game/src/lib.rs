@@ -49,6 +49,7 @@ mod machine;
 mod markup;
 mod move_table;
 mod moves;
+mod needs;
 mod opening;
 mod perft;
 mod player;

@@ -17,9 +17,12 @@ const ARROWS: [&str; 14] = [
 /// Parts of `<=`, and signs that resemble it. They can be relations of numbers.
 const PARTS: [&str; 3] = ["<", "=", "=<"];
 /// The signs with which comments begin in other languages.
-const COMMENTS: [&str; 5] = ["//", BLOCK, "#", "--", "%"];
+pub(crate) const COMMENTS: [&str; 5] = ["//", BLOCK, "#", "--", "%"];
 /// The sign of a comment that goes on to `*/`.
 const BLOCK: &str = "/*";
+
+/// How a comment is written.
+pub(crate) const COMMENT_HELP: &str = "a comment begins with `;` and goes to the end of the line";
 
 /// A comment with a sign of another language.
 #[derive(Debug)]
@@ -62,7 +65,7 @@ pub(crate) fn comments(tree: &SyntaxTree<'_>) -> Vec<Comment> {
         }
         let message = format!("`{sign}` begins no comment: the words behind it are read as facts");
         let mut finding = Diagnostic::error("foreign-sign", Span { start, end: unread.min(end) }, message)
-            .help("a comment begins with `;` and goes to the end of the line");
+            .help(COMMENT_HELP);
         if !source[start..unread].iter().any(is_line_end) {
             finding = finding.edit(Span { start, end: behind }, ";");
         }

@@ -362,7 +362,7 @@ class Studio {
       event.preventDefault();
       try {
         await done();
-        // What is done may ask for something else.
+        // The action may ask another question.
         if (this.asking.onsubmit === submit) end();
       } catch (error) {
         toast(error.message);

@@ -1,7 +1,8 @@
 //! Which findings can be the cause of how a game begins: those about the relations that decide it in the first state.
 
-use ggp_gdl::{Description, Diagnostic, Keyword, Literal, Rule, Span};
-use rustc_hash::{FxHashMap, FxHashSet};
+use crate::needs::{asked, needed};
+use ggp_gdl::{Description, Diagnostic, Keyword, Span};
+use rustc_hash::FxHashSet;
 
 /// What decides how a game begins.
 pub(super) struct Reasons<'a> {
@@ -46,31 +47,6 @@ impl<'a> Reasons<'a> {
             self.rule == Some(rule.span) || self.names.contains(self.description.name(rule.head.relation))
         })
     }
-}
-
-/// The names of the relations that the conditions of `rule` ask for in the first state, where `init` makes the fluents.
-fn asked<'a>(description: &'a Description, rule: &'a Rule) -> impl Iterator<Item = &'a str> {
-    rule.body.iter().filter_map(Literal::atom).map(move |atom| match description.name(atom.relation) {
-        name if name == Keyword::True.name() => Keyword::Init.name(),
-        name => name,
-    })
-}
-
-/// The relations `names` and all that they need.
-fn needed<'a>(description: &'a Description, names: impl IntoIterator<Item = &'a str>) -> FxHashSet<&'a str> {
-    let mut rules: FxHashMap<&str, Vec<&'a Rule>> = FxHashMap::default();
-    for rule in &description.rules {
-        rules.entry(description.name(rule.head.relation)).or_default().push(rule);
-    }
-    let mut open: Vec<&'a str> = names.into_iter().collect();
-    let mut all: FxHashSet<&'a str> = FxHashSet::default();
-    while let Some(name) = open.pop() {
-        if all.insert(name) {
-            let rules = rules.get(name).into_iter().flatten().copied();
-            open.extend(rules.flat_map(|rule| asked(description, rule)));
-        }
-    }
-    all
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 
 use super::Checker;
 use crate::ast::Atom;
+use crate::foreign::{COMMENT_HELP, COMMENTS};
 use crate::keyword::Connective;
 
 /// A sign of another language.
@@ -18,7 +19,7 @@ enum Sign {
     Comment,
 }
 
-const SIGNS: [(&[&str], Sign); 8] = [
+const SIGNS: [(&[&str], Sign); 9] = [
     (&["=", "=="], Sign::Equal),
     (&["!=", "/=", "<>", "\\="], Sign::Different),
     (&["<", ">", "=<", ">="], Sign::Less),
@@ -26,7 +27,8 @@ const SIGNS: [(&[&str], Sign); 8] = [
     (&["!", "~", "\\+"], Sign::Not),
     (&["&", "&&", ","], Sign::And),
     (&["|", "||"], Sign::Or),
-    (&["//", "/*", "*/", "#", "--", "%"], Sign::Comment),
+    (&COMMENTS, Sign::Comment),
+    (&["*/"], Sign::Comment),
 ];
 
 /// What to write in place of the condition `atom`, if its relation is a sign of another language. `negated` says
@@ -60,7 +62,7 @@ pub(super) fn advice(checker: &Checker<'_>, atom: &Atom, negated: bool) -> Optio
         }
         Sign::And => format!("GDL has no `{name}`; the conditions of a rule stand one after the other"),
         Sign::Or => format!("GDL has no `{name}`; alternatives are written `{}`", Connective::Or.syntax()),
-        Sign::Comment => "a comment begins with `;` and goes to the end of the line".to_owned(),
+        Sign::Comment => COMMENT_HELP.to_owned(),
     })
 }
 

@@ -257,7 +257,7 @@ mod tests {
         let nowhere = folder.path().join("none/games");
         let failed = Knowledge::add_to(&nowhere, &one, lesson(&one, 1.0));
         assert!(matches!(failed, Err(KnowledgeError::Write { .. })));
-        // What cannot be written is known before the work, and nothing is left of the attempt.
+        // The check tells before the work that a file cannot be written, and leaves nothing behind.
         assert!(matches!(Knowledge::check_write(&nowhere), Err(KnowledgeError::Write { .. })));
         Knowledge::check_write(&folder.path().join("new")).unwrap();
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
