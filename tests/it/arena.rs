@@ -412,6 +412,46 @@ fn percepts_are_all_that_a_player_of_gdl_ii_is_told() {
     assert!((70..=130).contains(&wins), "{wins} of 200");
 }
 
+/// A player whose answer to START is that of the function.
+struct Starter(fn() -> Result<(), PlayError>);
+
+impl Player for Starter {
+    fn start(
+        &mut self,
+        _: &Arc<Game>,
+        _: Role,
+        _: Clocks,
+        _: Deadline,
+        _: &StopToken,
+    ) -> Result<(), PlayError> {
+        (self.0)()
+    }
+
+    fn play(&mut self, _: Observation<'_>, _: Deadline, _: &StopToken) -> Result<String, PlayError> {
+        Ok("go".to_owned())
+    }
+}
+
+#[test]
+fn only_a_player_that_is_not_ready_in_time_is_late() {
+    let starts: [fn() -> Result<(), PlayError>; 3] = [
+        || {
+            std::thread::sleep(Duration::from_millis(5));
+            Ok(())
+        },
+        || Err(PlayError::TimedOut),
+        || Err(PlayError::Unable("ready after the next update".to_owned())),
+    ];
+    let rules = "(role a) (init s) (legal a go) (<= (next t) (true s)) (<= terminal (true t)) (goal a 1)";
+    let clocks = Clocks { start: Duration::ZERO, play: Duration::MAX };
+    let setup = MatchSetup { grace: Duration::ZERO, ..MatchSetup::new("m", clocks) };
+    let faults = starts.map(|start| {
+        let outcome = referee_match(rules, setup.clone(), &mut [Seat::Player(Box::new(Starter(start)))]);
+        outcome.faults.iter().map(|fault| (fault.kind, fault.late_start)).collect::<Vec<_>>()
+    });
+    assert_eq!(faults, [true, true, false].map(|late| [(FaultKind::Start, late)]));
+}
+
 #[test]
 fn a_player_that_panics_is_gone_and_the_match_goes_on() {
     let mut seats = [Seat::Nature, scripted(&["wait"]).0];

@@ -146,6 +146,7 @@ pub(crate) mod tests {
             ended: 0,
             time: Vec::new(),
             faults: Vec::new(),
+            unlisted_faults: Vec::new(),
         }
     }
 

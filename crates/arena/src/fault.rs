@@ -90,12 +90,6 @@ impl FaultKind {
     }
 }
 
-/// How the detail of a fault begins if the player answered START too late.
-pub(crate) const READY_AFTER: &str = "ready after";
-
-/// How the detail of a fault begins if the player did not answer START in time.
-pub(crate) const NOT_READY: &str = "no answer to START within";
-
 /// One fault of one player.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Fault {
@@ -107,6 +101,10 @@ pub struct Fault {
     pub kind: FaultKind,
     /// A description of the fault: the player's answer or the error.
     pub detail: String,
+    /// Whether the player was not ready when the start clock ran out. False for a player that could not start at all, and
+    /// for every other kind of fault.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub late_start: bool,
 }
 
 impl Fault {
@@ -120,7 +118,7 @@ impl Fault {
             detail.truncate(end);
             detail.push('…');
         }
-        Fault { role, step, kind, detail }
+        Fault { role, step, kind, detail, late_start: false }
     }
 
     /// The code that stands for the fault in the member `errors` of a match record: `TO` if the player did
@@ -132,5 +130,20 @@ impl Fault {
             FaultKind::Illegal => format!("IL {}", self.detail),
             FaultKind::Crash | FaultKind::Failed => "CE".to_owned(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Fault, FaultKind};
+
+    #[test]
+    fn only_a_late_start_has_the_member_that_says_so() {
+        let text = r#"{"role":0,"step":0,"kind":"start","detail":"ready after 0.700 s"}"#;
+        let fault = Fault::new(0, 0, FaultKind::Start, "ready after 0.700 s");
+        assert_eq!(serde_json::from_str::<Fault>(text).unwrap(), fault);
+        assert_eq!(serde_json::to_string(&fault).unwrap(), text);
+        let late = Fault { late_start: true, ..fault };
+        assert_eq!(serde_json::to_string(&late).unwrap(), text.replace('}', ",\"late_start\":true}"));
     }
 }

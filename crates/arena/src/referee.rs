@@ -6,7 +6,7 @@
 //! The players are asked one after the other unless [`MatchSetup::parallel`] is set. Players with equal
 //! clocks thus have equal computing time even on a single core.
 
-use crate::fault::{Fault, FaultKind, NOT_READY, OnFault, READY_AFTER};
+use crate::fault::{Fault, FaultKind, OnFault};
 use crate::outcome::{Ending, MatchEvent, Observer, Outcome};
 use crate::record::state_text;
 use crate::setup::{MatchSetup, Seat};
@@ -239,17 +239,17 @@ impl<M: StateMachine> MatchInProgress<'_, M> {
         }
         for (role, answer) in answers.into_iter().enumerate() {
             let Some((result, elapsed)) = answer else { continue };
-            let late = elapsed > patience;
-            let detail = match result {
-                Ok(_) if late => format!("{READY_AFTER} {:.3} s", elapsed.as_secs_f64()),
+            let (late_start, detail) = match result {
+                Ok(_) if elapsed > patience => (true, format!("ready after {:.3} s", elapsed.as_secs_f64())),
                 Ok(_) => continue,
                 Err(PlayError::TimedOut) => {
                     let allowed = clocks.start.max(self.setup.start_patience);
-                    format!("{NOT_READY} {} s", allowed.as_secs_f64())
+                    (true, format!("no answer to START within {} s", allowed.as_secs_f64()))
                 }
-                Err(error) => error.to_string(),
+                Err(error) => (false, error.to_string()),
             };
-            self.transcript.faults.push(Fault::new(role, 0, FaultKind::Start, detail.clone()));
+            let fault = Fault::new(role, 0, FaultKind::Start, detail.clone());
+            self.transcript.faults.push(Fault { late_start, ..fault });
             if self.setup.on_fault == OnFault::Forfeit {
                 let name = game.role_name(Role(role as u8));
                 return Some(Ending::Unplayed(format!("{name} did not start: {detail}")));

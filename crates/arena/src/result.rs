@@ -1,13 +1,14 @@
 //! The result of one match, as one line of JSON.
 
 use crate::account::TimeAccount;
-use crate::fault::Fault;
+use crate::fault::{Fault, FaultKind};
 use crate::outcome::{Ending, Outcome};
 use crate::record::{GoalsGiven, Record};
 use crate::setup::NATURE;
 use crate::transcript::forfeit_goals;
 use ggp_game::Format;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// The format of the lines of results files.
 pub const RESULT: Format = Format::new("ggp result", 1);
@@ -54,12 +55,21 @@ pub struct MatchResult {
     /// The time account of each role's player, in role order.
     #[serde(default)]
     pub time: Vec<TimeAccount>,
-    /// The faults, in the order of their steps.
+    /// The faults, in the order of their steps. Of each role and kind, only the first [`MatchResult::LISTED_FAULTS`] are
+    /// listed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub faults: Vec<Fault>,
+    /// For each role, in role order, the number of faults of each kind that are not listed in `faults`. Empty if all are
+    /// listed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unlisted_faults: Vec<BTreeMap<FaultKind, u64>>,
 }
 
 impl MatchResult {
+    /// The maximum number of faults of one kind in [`MatchResult::faults`] for each role. It bounds the length of a line:
+    /// readers refuse long lines, and a player may be at fault in every step of a long match.
+    pub const LISTED_FAULTS: u64 = 100;
+
     /// The result as a line of a results file, without the end of the line.
     pub fn to_line(&self) -> String {
         serde_json::to_string(&RESULT.headed(self)).unwrap_or_default()
@@ -83,7 +93,19 @@ impl MatchResult {
         self.steps = outcome.steps;
         self.moves_digest = format!("{:016x}", outcome.digest);
         self.time = outcome.accounts.iter().map(TimeAccount::rounded).collect();
-        self.faults.clone_from(&outcome.faults);
+        self.faults.clear();
+        self.unlisted_faults.clear();
+        let mut counts = BTreeMap::<(usize, FaultKind), u64>::new();
+        for fault in &outcome.faults {
+            let count = counts.entry((fault.role, fault.kind)).or_default();
+            *count += 1;
+            if *count <= MatchResult::LISTED_FAULTS {
+                self.faults.push(fault.clone());
+            } else {
+                self.unlisted_faults.resize(outcome.accounts.len(), BTreeMap::new());
+                *self.unlisted_faults[fault.role].entry(fault.kind).or_default() += 1;
+            }
+        }
         self.ended = crate::transcript::now();
     }
 
@@ -123,6 +145,7 @@ impl MatchResult {
             ended: record.state_times.last().copied().unwrap_or(record.start_time),
             time: Vec::new(),
             faults: Vec::new(),
+            unlisted_faults: Vec::new(),
         }
     }
 }

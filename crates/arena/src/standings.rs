@@ -80,7 +80,7 @@ impl Standings {
                 *tally.faults.entry(fault.kind).or_default() += 1;
                 let role = result.roles.get(role).cloned().unwrap_or_default();
                 let (id, step, detail) = (result.id.clone(), fault.step, fault.detail.clone());
-                let this = FirstFault { id, step, role, detail };
+                let this = FirstFault { id, step, role, detail, late_start: fault.late_start };
                 let first = tally.first_faults.entry(fault.kind).or_insert_with(|| this.clone());
                 if this < *first {
                     *first = this;
@@ -89,6 +89,9 @@ impl Standings {
                     faulty.push(player);
                     tally.faulty_matches += 1;
                 }
+            }
+            for (&kind, &count) in result.unlisted_faults.get(role).into_iter().flatten() {
+                *tally.faults.entry(kind).or_default() += count;
             }
         }
         if !result.is_scored() {
@@ -307,6 +310,7 @@ mod tests {
     use super::*;
     use crate::comparison::tests::result;
     use crate::fault::Fault;
+    use crate::outcome::{Ending, Outcome};
 
     #[test]
     fn totals_are_those_of_the_results() {
@@ -321,8 +325,8 @@ mod tests {
         let mut faulty = result("e10", 0, &[("bad", 0), ("good", 0)]);
         faulty.ending = "unplayed".to_owned();
         faulty.goals = vec![None, None];
-        faulty.faults =
-            vec![Fault::new(0, 0, FaultKind::Start, "silent"), Fault::new(0, 0, FaultKind::Crash, "")];
+        let late = Fault { late_start: true, ..Fault::new(0, 0, FaultKind::Start, "silent") };
+        faulty.faults = vec![late, Fault::new(0, 0, FaultKind::Crash, "")];
         standings.add(&faulty);
         let summary = standings.summary();
         assert_eq!((summary.matches, summary.unscored, summary.endings["unplayed"]), (21, 1, 1));
@@ -332,12 +336,42 @@ mod tests {
         assert_eq!((good.wins, good.draws, good.losses, good.matches), (15, 5, 0, 20));
         assert!((good.goal.unwrap().value - 87.5).abs() < 1e-9);
         assert_eq!((bad.faults[&FaultKind::Start], bad.faulty_matches, bad.matches), (1, 1, 20));
+        let late: Vec<bool> = bad.first_faults.values().map(|first| first.late_start).collect();
+        assert_eq!(late, [true, false]);
         assert_eq!(good.games[0].roles.iter().map(|r| r.count).collect::<Vec<_>>(), [10, 10]);
         assert!((good.games[0].roles[1].goal.unwrap().value - 75.0).abs() < 1e-9);
         let pair = &summary.pairs[0];
         assert_eq!((pair.wins, pair.draws, pair.pentanomial), (15, 5, [0, 0, 0, 5, 5]));
         assert!(pair.difference.unwrap().superiority > 0.999);
         assert_eq!(standings.pair_scores("bad", "good"), Scores::Pairs([5, 5, 0, 0, 0]));
+    }
+
+    #[test]
+    fn all_faults_of_a_match_count_though_few_are_listed() {
+        let wrong = |step| Fault::new(1, step, FaultKind::Illegal, "nonsense");
+        let gone = Fault::new(0, 99_999, FaultKind::Crash, "gone");
+        let outcome = Outcome {
+            ending: Ending::StepLimit,
+            goals: vec![None; 2],
+            given: Vec::new(),
+            steps: 100_000,
+            digest: 0,
+            accounts: vec![TimeAccount::default(); 2],
+            faults: (0..100_000).map(wrong).chain([gone.clone()]).collect(),
+            record: None,
+        };
+        let mut played = result("e", 0, &[("good", 0), ("bad", 0)]);
+        played.set_outcome(&outcome);
+        let read: MatchResult = serde_json::from_str(&played.to_line()).unwrap();
+        assert_eq!(read, played);
+        assert_eq!(read.faults, (0..100).map(wrong).chain([gone]).collect::<Vec<_>>());
+        assert_eq!(read.unlisted_faults, [BTreeMap::new(), BTreeMap::from([(FaultKind::Illegal, 99_900)])]);
+        let mut standings = Standings::default();
+        standings.add(&read);
+        let faults: BTreeMap<String, BTreeMap<FaultKind, u64>> =
+            standings.summary().players.into_iter().map(|player| (player.name, player.faults)).collect();
+        assert_eq!(faults["bad"], BTreeMap::from([(FaultKind::Illegal, 100_000)]));
+        assert_eq!(faults["good"], BTreeMap::from([(FaultKind::Crash, 1)]));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use crate::account::TimeAccount;
 use crate::elo::{Difference, Hypothesis};
-use crate::fault::{FaultKind, NOT_READY, READY_AFTER};
+use crate::fault::FaultKind;
 use crate::interval::Estimate;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -84,13 +84,8 @@ pub struct FirstFault {
     pub role: String,
     /// A description of the fault.
     pub detail: String,
-}
-
-impl FirstFault {
-    /// Whether the player was not ready when the start clock ran out. False for a player that could not start at all.
-    pub fn is_late_start(&self) -> bool {
-        [READY_AFTER, NOT_READY].into_iter().any(|begin| self.detail.starts_with(begin))
-    }
+    /// Whether the player was not ready when the start clock ran out.
+    pub late_start: bool,
 }
 
 /// The summary of one player in one game.

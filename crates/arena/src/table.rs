@@ -148,6 +148,7 @@ impl<'a> Table<'a> {
             ended: 0,
             time: Vec::new(),
             faults: Vec::new(),
+            unlisted_faults: Vec::new(),
         }
     }
 }

@@ -18,8 +18,8 @@ use ggp::{Participant, ParticipantError, Participants, PlayerKind, PlayerSpec, R
 use ggp_arena::elo::{Hypothesis, Sprt};
 use ggp_arena::report::{Replays, ReportHead, html};
 use ggp_arena::{
-    Contest, DEFAULT_GRACE, FaultKind, Finish, FirstFault, MatchResult, OpenRun, PlayerSummary, Run,
-    RunReport, Shard, Summary, Tournament, TournamentError, is_nature,
+    Contest, DEFAULT_GRACE, FaultKind, Finish, MatchResult, OpenRun, PlayerSummary, Run, RunReport, Shard,
+    Summary, Tournament, TournamentError, is_nature,
 };
 use ggp_game::{Clocks, Game};
 use std::ffi::OsString;
@@ -219,7 +219,7 @@ impl Competition {
         if !quiet {
             console::unless_closed(stats::print(false, &summary, tested.as_ref()))?;
             let is_late = |one: &&PlayerSummary| {
-                one.first_faults.get(&FaultKind::Start).is_some_and(FirstFault::is_late_start)
+                one.first_faults.get(&FaultKind::Start).is_some_and(|first| first.late_start)
             };
             for player in summary.players.iter().filter(is_late) {
                 let more = PROPOSED_START.max(2 * tournament.clocks.start).as_secs();

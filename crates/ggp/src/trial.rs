@@ -224,6 +224,8 @@ mod tests {
         assert!(run(&page, LONG).why.contains("it answers START with `<html> Not found </html>`"));
         let (missing, _asked) = somebody(|_| Some("HTTP/1.0 404 Not Found\r\nContent-Length: 0\r\n\r\n"));
         assert!(run(&missing, LONG).why.contains("it answers START with `HTTP 404 Not Found`, not with"));
+        let (broken, _asked) = somebody(|_| Some("HTTP/1.0 500 Oops\r\nContent-Length: 6\r\n\r\nbroken"));
+        assert!(run(&broken, LONG).why.contains("it answers START with `HTTP 500 Oops`, not with"));
         let gone = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
         let unfit = run(&gone.to_string().parse().unwrap(), LONG);
         assert!(unfit.why.starts_with(&format!("http://{gone}/: cannot connect: ")), "{}", unfit.why);

@@ -8,7 +8,9 @@
 //! seconds. The content of the answer to START is ignored: a player that is not ready may still play.
 //!
 //! An HTTP status of 400 or more means that the player has failed, but only if the text is no answer: some players
-//! give good answers with odd statuses, and the reference server does not look at the status.
+//! give good answers with odd statuses, and the reference server does not look at the status. With such a status, the
+//! answer to PLAY is a move in the words of the rules, and the answer to START is a word such as `ready`. Any other text is
+//! the error of a server, even if it is one word.
 //!
 //! Invariant: every match that was begun is ended, by STOP, or by ABORT when the player is dropped.
 
@@ -92,9 +94,9 @@ impl RemotePlayer {
         Ok(About::parse(&String::from_utf8_lossy(&answer.text)).unwrap_or_default())
     }
 
-    /// Checks whether a player answers at the address. Sends INFO. If no readable answer comes, sends START,
-    /// which every player knows, and ends that match at once by STOP. Each answer may take the time
-    /// `patience`.
+    /// Checks whether a player answers at the address. Sends INFO. If no readable answer comes, or one with an HTTP status
+    /// of 400 or more, sends START, which every player knows, and ends that match at once by STOP. Each answer may take
+    /// the time `patience`.
     ///
     /// # Errors
     /// When the address cannot be reached, when START gets no answer, or when the answer to START is not one
@@ -108,13 +110,13 @@ impl RemotePlayer {
     ) -> Result<Presence, TrialError> {
         match self.post("( INFO )", patience, stop) {
             Err(error @ (ReplyError::Unreachable(_) | ReplyError::Stopped)) => return Err(error.into()),
-            Ok(answer) => {
+            Ok(answer) if answer.failure().is_none() => {
                 if let Ok(about) = About::parse(&String::from_utf8_lossy(&answer.text)) {
                     let is_busy = about.status.as_deref().is_some_and(|s| s.eq_ignore_ascii_case("busy"));
                     return Ok(if is_busy { Presence::Busy } else { Presence::Available });
                 }
             }
-            Err(_) => {}
+            Ok(_) | Err(_) => {}
         }
         self.game = Some(Arc::clone(game));
         self.clocks = Clocks { start: wire::LEAST_CLOCK, play: wire::LEAST_CLOCK };
@@ -124,12 +126,15 @@ impl RemotePlayer {
         self.stop(Observation::Start);
         let answer = answer?;
         let text = String::from_utf8_lossy(&answer.text).into_owned();
-        if Reply::parse_status(&text) == Some(Reply::Busy) {
-            return Ok(Presence::Busy);
+        match (Reply::parse_status(&text), answer.failure()) {
+            (Some(Reply::Busy), _) => Ok(Presence::Busy),
+            (Some(_), _) => Ok(Presence::Available),
+            (None, Some(failure)) => Err(TrialError::Strange(failure)),
+            (None, None) => match Reply::parse_move(&text, |_| true) {
+                Ok(_) => Ok(Presence::Available),
+                Err(_) => Err(TrialError::Strange(text)),
+            },
         }
-        Reply::parse_move(&text, |_| true)
-            .map_err(|_| TrialError::Strange(answer.failure().unwrap_or(text)))?;
-        Ok(Presence::Available)
     }
 
     /// Sends PREVIEW and waits up to `clock` for any answer.
@@ -184,12 +189,16 @@ impl RemotePlayer {
         let text = self.scramble.as_ref().map_or_else(|| text.to_string(), |s| s.unscramble(&text));
         let symbols = self.game.as_ref().map(|game| &game.description().symbols);
         let in_rules = |word: &str| symbols.is_some_and(|symbols| symbols.get(word).is_some());
+        let failure = answer.failure();
+        let is_answer = |mv: &str| {
+            failure.is_none() || mv.split([' ', '(', ')']).filter(|word| !word.is_empty()).all(in_rules)
+        };
         let bad = match Reply::parse_move(&text, in_rules) {
-            Ok(Reply::Move(mv)) => return Ok(mv),
+            Ok(Reply::Move(mv)) if is_answer(&mv) => return Ok(mv),
             Ok(other) => other.to_string(),
             Err(error) => error.to_string(),
         };
-        Err(answer.failure().map_or(PlayError::BadAnswer(bad), PlayError::Gone))
+        Err(failure.map_or(PlayError::BadAnswer(bad), PlayError::Gone))
     }
 }
 
@@ -208,9 +217,9 @@ pub enum TrialError {
     /// No reply came.
     #[error(transparent)]
     Reply(#[from] ReplyError),
-    /// The answer to START is not a single expression, so it does not come from a player. Holds the answer, or its
-    /// HTTP status if that is 400 or more.
-    #[error("its answer to START is not a single expression")]
+    /// The answer to START does not come from a player: it is not a single expression, or it has an HTTP status of 400 or
+    /// more and is no word such as `ready`. Holds the answer, or its status if that is 400 or more.
+    #[error("its answer to START is not that of a player")]
     Strange(String),
 }
 
@@ -243,7 +252,7 @@ impl Player for RemotePlayer {
         let text = String::from_utf8_lossy(&answer.text);
         tracing::debug!(id = self.id, answer = %text, "START");
         match answer.failure() {
-            Some(failure) if Reply::parse_move(&text, |_| true).is_err() => Err(PlayError::Gone(failure)),
+            Some(failure) if Reply::parse_status(&text).is_none() => Err(PlayError::Gone(failure)),
             _ => Ok(()),
         }
     }

@@ -233,6 +233,17 @@ fn bad_players_are_dealt_with_as_the_reference_server_does() {
     });
 }
 
+#[test]
+fn one_word_of_a_server_that_fails_is_no_answer() {
+    let player = Simple::start(Flaw::Broken);
+    let mut setup = HostSetup::new("m", clocks(1, 1));
+    setup.max_steps = 1;
+    let outcome = play(&game(TAKE), vec![remote(player.address), local()], setup, &mut ());
+    let faults: Vec<_> = outcome.faults.iter().map(|f| (f.role, f.kind, f.detail.as_str())).collect();
+    let said = "the player is gone: HTTP 500 Oops";
+    assert_eq!(faults, [(0, FaultKind::Start, said), (0, FaultKind::Crash, said)]);
+}
+
 /// Serves a player for games of hidden information with a limit of iterations per move.
 fn information_set(iterations: u64) -> Serving {
     let factory = move |id: &str| {

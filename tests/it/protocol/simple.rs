@@ -48,6 +48,8 @@ pub(crate) enum Flaw {
     Status500,
     /// Answers PLAY with status 500 and without a text.
     Fails,
+    /// Answers every message with status 500 and one word.
+    Broken,
     /// No player listens at the address.
     Absent,
 }
@@ -138,6 +140,9 @@ fn read(mut stream: &TcpStream) -> std::io::Result<(String, Vec<u8>)> {
 
 fn serve(stream: &TcpStream, flaw: Flaw, table: &Mutex<Option<Match>>) -> std::io::Result<()> {
     let (head, mut text) = read(stream)?;
+    if flaw == Flaw::Broken {
+        return reply(stream, "broken", flaw);
+    }
     if head.starts_with("OPTIONS") {
         return reply(stream, "", flaw);
     }
@@ -184,7 +189,8 @@ fn serve(stream: &TcpStream, flaw: Flaw, table: &Mutex<Option<Match>>) -> std::i
 
 fn reply(mut stream: &TcpStream, text: &str, flaw: Flaw) -> std::io::Result<()> {
     let length = text.len() + if flaw == Flaw::WrongLength { 3 } else { 0 };
-    let status = if matches!(flaw, Flaw::Status500 | Flaw::Fails) { "500 Oops" } else { "200 OK" };
+    let fails = matches!(flaw, Flaw::Status500 | Flaw::Fails | Flaw::Broken);
+    let status = if fails { "500 Oops" } else { "200 OK" };
     if flaw != Flaw::NoHead {
         write!(
             stream,
