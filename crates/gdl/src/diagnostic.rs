@@ -3,6 +3,7 @@
 //! Invariant: every span of a diagnostic lies inside the text. [`crate::render()`] shows diagnostics.
 
 use crate::ast::Span;
+use crate::keyword::Keyword;
 use std::fmt;
 
 /// The severity of a finding.
@@ -62,6 +63,8 @@ pub struct Diagnostic {
     /// The edits that follow the help, in the order of the text and without overlaps. Empty if there is no
     /// help, or if the help leaves a choice to the author.
     pub edits: Vec<Edit>,
+    /// The keyword for which the text lacks rules, at all or for one role. `None` if the finding is about something else.
+    pub lacks: Option<Keyword>,
     /// Names that may be meant in place of `span`, if the help leaves a choice between them. The consequences of
     /// the mistake are those that vanish with one of them.
     pub(crate) instead: Vec<String>,
@@ -79,6 +82,7 @@ impl Diagnostic {
             labels: Vec::new(),
             help: None,
             edits: Vec::new(),
+            lacks: None,
             instead: Vec::new(),
         }
     }
@@ -118,6 +122,13 @@ impl Diagnostic {
     #[must_use]
     pub fn edit(mut self, span: Span, text: impl Into<String>) -> Self {
         self.edits.push(Edit { span, text: text.into() });
+        self
+    }
+
+    /// Sets the keyword for which the text lacks rules.
+    #[must_use]
+    pub(crate) fn lacks(mut self, keyword: Keyword) -> Self {
+        self.lacks = Some(keyword);
         self
     }
 

@@ -1,58 +1,73 @@
-//! Signs of other languages in place of `<=` and `;`: arrows of rules, and comments.
+//! Signs of other languages: arrows of rules and comments, in place of `<=` and `;`, clauses of Prolog, operators between
+//! operands, and square brackets.
 //!
 //! Invariant: a name that the conditions of a rulesheet use is no such sign, and a fact is taken for a rule only if it
 //! names a keyword or a variable, which a fact cannot use. The time is linear in the text.
 
+mod brackets;
+mod operator;
+
+pub(crate) use brackets::square_brackets;
+pub(crate) use operator::{Operator, infix};
+
 use crate::ast::Span;
 use crate::diagnostic::Diagnostic;
 use crate::keyword::{Connective, Keyword};
-use crate::sexpr::{NodeId, SyntaxTree};
+use crate::sexpr::{NodeId, SyntaxTree, begins_line};
 use rustc_hash::FxHashSet;
 
 /// The signs with which rules are written in other languages.
 const ARROWS: [&str; 14] = [
-    "=>", "==>", "->", "-->", "<-", "<--", "<==", ":-", ":=", "if", "\u{21d0}", "\u{2190}", "\u{2264}",
+    "=>", "==>", "->", "-->", "<-", "<--", "<==", NECK, ":=", "if", "\u{21d0}", "\u{2190}", "\u{2264}",
     "\u{27f8}",
 ];
+/// The sign between the head and the conditions of a clause of Prolog.
+const NECK: &str = ":-";
 /// Parts of `<=`, and signs that resemble it. They can be relations of numbers.
 const PARTS: [&str; 3] = ["<", "=", "=<"];
 /// The signs with which comments begin in other languages.
-pub(crate) const COMMENTS: [&str; 5] = ["//", BLOCK, "#", "--", "%"];
+const COMMENTS: [&str; 5] = ["//", BLOCK, "#", "--", "%"];
 /// The sign of a comment that goes on to `*/`.
 const BLOCK: &str = "/*";
 
 /// How a comment is written.
-pub(crate) const COMMENT_HELP: &str = "a comment begins with `;` and goes to the end of the line";
+const COMMENT_HELP: &str = "a comment begins with `;` and goes to the end of the line";
+/// How a clause of Prolog is written in GDL.
+const CLAUSE_HELP: &str =
+    "GDL writes `(<= (legal ?x noop) (true (control ?y)))` for `legal(X, noop) :- true(control(Y)).`";
 
-/// A comment with a sign of another language.
+/// A passage in another language: a comment or a clause.
 #[derive(Debug)]
-pub(crate) struct Comment {
-    /// The bytes that are not read: all forms that begin in the comment.
+pub(crate) struct Passage {
+    /// The bytes that are not read: all forms that begin in the passage.
     pub(crate) span: Span,
     /// The finding about it.
     pub(crate) finding: Diagnostic,
 }
 
-/// The comments with signs of other languages, in the order of the text. Only a word that stands on its own begins one.
-pub(crate) fn comments(tree: &SyntaxTree<'_>) -> Vec<Comment> {
+/// The comments with signs of other languages and the clauses of Prolog, in the order of the text. Each takes the rest of
+/// its last line. Only a word that stands on its own begins one.
+pub(crate) fn passages(tree: &SyntaxTree<'_>) -> Vec<Passage> {
     let source = tree.source();
     let is_line_end = |byte: &u8| matches!(byte, b'\n' | b'\r');
-    let mut comments = Vec::new();
+    let mut passages = Vec::new();
     let mut listed: Option<FxHashSet<&str>> = None;
     // An end that the rest of the text lacks is not searched for again.
     let mut has_ends = true;
     let mut roots = tree.roots().peekable();
     while let Some(root) = roots.next() {
         let Some(word) = tree.word(root) else { continue };
-        let Some(sign) = COMMENTS.into_iter().find(|sign| word.starts_with(*sign)) else { continue };
         let Span { start, end: mut unread } = tree.span(root);
-        let behind = start + sign.len();
+        let sign = COMMENTS.into_iter().find(|sign| word.starts_with(*sign));
+        let behind = start + sign.map_or(0, str::len);
+        let last = sign.map(|_| start).or_else(|| clause_end(tree, root, roots.clone()));
+        let Some(last) = last else { continue };
         let mut end = None;
-        if sign == BLOCK && has_ends {
+        if sign == Some(BLOCK) && has_ends {
             end = source[behind..].windows(2).position(|two| two == b"*/").map(|at| behind + at + 2);
             has_ends = end.is_some();
         }
-        let line_end = || source[start..].iter().position(is_line_end).map_or(source.len(), |at| start + at);
+        let line_end = || source[last..].iter().position(is_line_end).map_or(source.len(), |at| last + at);
         let end = end.unwrap_or_else(line_end);
         let mut words = vec![word];
         while let Some(next) = roots.next_if(|&next| tree.span(next).start < end) {
@@ -63,21 +78,48 @@ pub(crate) fn comments(tree: &SyntaxTree<'_>) -> Vec<Comment> {
         if words.iter().all(|word| listed.contains(word)) {
             continue;
         }
-        let message = format!("`{sign}` begins no comment: the words behind it are read as facts");
-        let mut finding = Diagnostic::error("foreign-sign", Span { start, end: unread.min(end) }, message)
-            .help(COMMENT_HELP);
-        if !source[start..unread].iter().any(is_line_end) {
+        let (message, help) = match sign {
+            Some(sign) => {
+                (format!("`{sign}` begins no comment: the words behind it are read as facts"), COMMENT_HELP)
+            }
+            None => ("this clause is written in Prolog, not in GDL".to_owned(), CLAUSE_HELP),
+        };
+        let place = Span { start, end: unread.min(end) };
+        let mut finding = Diagnostic::error("foreign-sign", place, message).help(help);
+        if sign.is_some() && !source[start..unread].iter().any(is_line_end) {
             finding = finding.edit(Span { start, end: behind }, ";");
         }
-        comments.push(Comment { span: Span { start, end: unread }, finding });
+        passages.push(Passage { span: Span { start, end: unread }, finding });
     }
-    comments
+    passages
 }
 
-/// Whether one of `comments`, which are in the order of the text, holds the form `span`.
-pub(crate) fn is_in(comments: &[Comment], span: Span) -> bool {
-    let next = comments.partition_point(|comment| comment.span.end <= span.start);
-    comments.get(next).is_some_and(|comment| comment.span.start <= span.start)
+/// Where the clause of Prolog ends that begins with the form `first`; `None` if none begins there. `rest` are the forms
+/// behind it. A list at the start of a line is no part of a clause.
+fn clause_end(tree: &SyntaxTree<'_>, first: NodeId, rest: impl Iterator<Item = NodeId>) -> Option<usize> {
+    let word = tree.word(first)?;
+    let mut rest = rest.peekable();
+    let is_arguments = |&next: &NodeId| tree.is_list(next) && tree.span(next).start == tree.span(first).end;
+    let is_applied = rest.next_if(is_arguments).is_some();
+    let behind = rest.peek().and_then(|&next| tree.word(next)).unwrap_or_default();
+    let is_clause = word.contains(NECK) || behind.starts_with(NECK) || is_applied && behind.starts_with('.');
+    if !is_clause {
+        return None;
+    }
+    let is_part = |&next: &NodeId| !tree.is_list(next) || !begins_line(tree.source(), tree.span(next).start);
+    let mut last = first;
+    while !tree.text(last).ends_with(b".")
+        && let Some(next) = rest.next_if(is_part)
+    {
+        last = next;
+    }
+    Some(tree.span(last).end)
+}
+
+/// Whether one of `passages`, which are in the order of the text, holds the form `span`.
+pub(crate) fn is_in(passages: &[Passage], span: Span) -> bool {
+    let next = passages.partition_point(|passage| passage.span.end <= span.start);
+    passages.get(next).is_some_and(|passage| passage.span.start <= span.start)
 }
 
 fn words_in_lists<'a>(tree: &SyntaxTree<'a>) -> FxHashSet<&'a str> {
@@ -150,13 +192,13 @@ mod tests {
     use crate::{Diagnostic, Strictness, diagnose};
 
     /// The findings about `rules` before a complete game.
-    fn found(rules: &str) -> Vec<Diagnostic> {
+    pub(super) fn found(rules: &str) -> Vec<Diagnostic> {
         diagnose(format!("{rules}\n{GAME}").as_bytes(), Strictness::Default)
     }
 
     /// The marked text and the text after the edits of the only finding, which is about a sign.
     #[track_caller]
-    fn only(rules: &str) -> (String, String) {
+    pub(super) fn only(rules: &str) -> (String, String) {
         let all = found(rules);
         let [finding] = all.as_slice() else { panic!("{rules}: {all:?}") };
         assert_eq!((finding.code, finding.severity.name()), ("foreign-sign", "error"), "{rules}");
@@ -206,6 +248,33 @@ mod tests {
         assert_eq!(only(block), (block.to_owned(), block.to_owned()));
         assert_eq!(only("(<= (legal white stay) (true (step 1))) //again").0, "//again");
         assert_eq!(only("// (legal white stop)").1, "; (legal white stop)");
+    }
+
+    #[test]
+    fn a_clause_of_prolog_gives_one_finding() {
+        for clause in [
+            "legal(X, noop) :- true(control(Y)).",
+            "legal(X, noop) :-\n    role(X),\n    true(control(Y)).",
+            "legal(X,noop):-true(control(Y)).",
+            "legal(X, noop) :- true(control(Y))",
+            "role(red). role(blue).",
+            "terminal :- open.",
+            ":- dynamic step/1.",
+        ] {
+            assert_eq!(only(clause), (clause.to_owned(), clause.to_owned()));
+        }
+        let rules = "role(red).\nrole(blue). % two\nlegal(X, noop) :-\n    role(X).\n(role green)";
+        let all = found(rules);
+        let clauses = all.iter().filter(|finding| finding.code == "foreign-sign");
+        let marked: Vec<&str> = clauses.map(|finding| &rules[finding.span.range()]).collect();
+        assert_eq!(marked, ["role(red).", "role(blue). % two", "legal(X, noop) :-\n    role(X)."]);
+        assert_eq!(all[0].help.as_deref(), Some(super::CLAUSE_HELP));
+    }
+
+    #[test]
+    fn names_that_conditions_use_begin_no_clause() {
+        let all = found("won(q a). terminal(role red) (<= (goal white 50) (won) (q a) .)");
+        assert!(all.iter().all(|finding| finding.code != "foreign-sign"), "{all:?}");
     }
 
     #[test]

@@ -8,6 +8,7 @@ use crate::ast::{Atom, Literal, Rule, Span, TermId};
 use crate::atoms::{Place, Reader};
 use crate::diagnostic::Diagnostic;
 use crate::equality::Unifier;
+use crate::foreign;
 use crate::keyword::Connective;
 use crate::sexpr::NodeId;
 
@@ -109,11 +110,19 @@ impl Normaliser {
                     self.failed = true;
                     reader.errors.push(wrong_count(connective, count, tree.span(node)));
                 }
-                None => match reader.atom(node, Place::Body) {
-                    Some(atom) if negated => self.add_leaf(Leaf::Literal(Literal::Negative(atom))),
-                    Some(atom) => self.add_leaf(Leaf::Literal(Literal::Positive(atom))),
-                    None => self.failed = true,
-                },
+                None => {
+                    let atom = if let Some(error) = foreign::infix(tree, node, negated) {
+                        reader.errors.push(error);
+                        None
+                    } else {
+                        reader.atom(node, Place::Body)
+                    };
+                    match atom {
+                        Some(atom) if negated => self.add_leaf(Leaf::Literal(Literal::Negative(atom))),
+                        Some(atom) => self.add_leaf(Leaf::Literal(Literal::Positive(atom))),
+                        None => self.failed = true,
+                    }
+                }
             }
         }
     }

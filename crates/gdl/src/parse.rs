@@ -13,6 +13,7 @@ use crate::keyword::Connective;
 use crate::lexer::{Lexer, TokenKind};
 use crate::normalise::{Budget, Normaliser};
 use crate::sexpr::{NodeId, SyntaxTree, read_forms};
+use std::borrow::Cow;
 
 /// The maximum number of heads for which the rules are written out in place of a head with `or` or `and`.
 const MAX_SPLIT: usize = 8;
@@ -44,19 +45,24 @@ fn parse_forms(kif: &[u8], wrapped: bool) -> Result<Description, ParseErrors> {
 /// The rules and facts that can be read, and the errors in the others.
 pub(crate) fn read(kif: &[u8], wrapped: bool) -> (Description, ParseErrors) {
     let mut errors = ParseErrors::default();
-    let tree = read_forms(kif, Some(usize::from(wrapped)), &mut errors);
+    let mut text = Cow::Borrowed(kif);
+    if !wrapped && let Some((rounded, finding)) = foreign::square_brackets(kif) {
+        text = Cow::Owned(rounded);
+        errors.push(finding);
+    }
+    let tree = read_forms(&text, Some(usize::from(wrapped)), &mut errors);
     let description = Description { source: kif.to_vec(), ..Description::default() };
     let mut reader = Reader { tree: &tree, description, errors };
     let mut budget = Budget::for_text(kif.len());
     let mut torn = reader.errors.broken.clone();
     torn.sort_unstable();
-    let comments = if wrapped { Vec::new() } else { foreign::comments(&tree) };
+    let passages = if wrapped { Vec::new() } else { foreign::passages(&tree) };
     for root in tree.roots() {
         if wrapped && tree.is_list(root) {
             for child in tree.children(root) {
                 form_or_error(&mut reader, &mut budget, child);
             }
-        } else if !foreign::is_in(&comments, tree.span(root)) {
+        } else if !foreign::is_in(&passages, tree.span(root)) {
             // A form with a word that cannot be read is read for its further errors.
             let span = tree.span(root);
             let next = torn.partition_point(|part| part.end <= span.start);
@@ -66,9 +72,9 @@ pub(crate) fn read(kif: &[u8], wrapped: bool) -> (Description, ParseErrors) {
             form_or_error(&mut reader, &mut budget, root);
         }
     }
-    for comment in comments {
-        reader.errors.push(comment.finding);
-        reader.errors.breaks(comment.span);
+    for passage in passages {
+        reader.errors.push(passage.finding);
+        reader.errors.breaks(passage.span);
     }
     (reader.description, reader.errors)
 }

@@ -275,7 +275,7 @@ fn is_in_condition(word: &[u8], is_first: bool) -> bool {
 }
 
 /// Whether the byte at offset `at` is the first on its line, apart from blanks.
-fn begins_line(source: &[u8], at: usize) -> bool {
+pub(crate) fn begins_line(source: &[u8], at: usize) -> bool {
     let before = source[..at].iter().rev().find(|byte| !matches!(byte, b' ' | b'\t'));
     matches!(before, None | Some(b'\n' | b'\r'))
 }

@@ -29,9 +29,9 @@ impl<'a> Reasons<'a> {
 
     /// Whether `finding` is about one of the rules that decide, or its mending would make one.
     pub(super) fn include(&self, finding: &Diagnostic) -> bool {
-        // These findings have no rule.
-        if matches!(finding.code, "missing-keyword" | "role-left-out") {
-            return self.names.iter().any(|name| finding.message.contains(&format!("no `{name}`")));
+        // A finding about rules that are missing marks none of them.
+        if let Some(keyword) = finding.lacks {
+            return self.names.contains(keyword.name());
         }
         let makes_one = |text: &str| self.names.contains(text.trim_start_matches('(').trim_end());
         let mut spans = finding.labels.iter().map(|label| label.span).chain([finding.span]);
@@ -112,6 +112,15 @@ mod tests {
             over.help.as_deref().is_some_and(|help| help.starts_with("as a fact, `terminal`")),
             "{all:?}"
         );
+    }
+
+    #[test]
+    fn a_first_state_without_facts_is_the_cause_of_roles_without_moves() {
+        let rules = game("(<= terminal (true (n 0)))", "(true (control blue))", "");
+        let all = found(&rules.replace("(init (control red)) (init (n 2))", ""));
+        let message = "the first state is empty: the rulesheet has no `init`; \
+                       `red` and `blue` have no legal move in the first state";
+        assert_eq!((all[0].code, all[0].message.as_str()), ("missing-keyword", message));
     }
 
     #[test]

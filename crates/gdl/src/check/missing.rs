@@ -29,8 +29,9 @@ pub(super) fn check(checker: &mut Checker<'_>) {
     for (keyword, weight, message) in NEEDS {
         // A keyword with the wrong arity counts as present; another check reports it.
         if !checker.relations.all.iter().any(|r| r.keyword == Some(keyword) && !r.heads.is_empty()) {
-            let diagnostic =
-                Diagnostic::error("missing-keyword", Span::default(), message).help(keyword.usage());
+            let diagnostic = Diagnostic::error("missing-keyword", Span::default(), message)
+                .help(keyword.usage())
+                .lacks(keyword);
             checker.report(weight, diagnostic);
         }
     }
@@ -39,8 +40,9 @@ pub(super) fn check(checker: &mut Checker<'_>) {
 /// Folds what follows from a missing keyword into the finding about it: relations that only its rules would use, and
 /// conditions that only its rules would make true. A finding with an edit has another cause.
 pub(super) fn fold(source: &[u8], findings: &mut Vec<Diagnostic>) {
-    for (keyword, _, message) in NEEDS {
-        let is_cause = |finding: &Diagnostic| finding.code == "missing-keyword" && finding.message == message;
+    for (keyword, ..) in NEEDS {
+        let is_cause =
+            |finding: &Diagnostic| finding.code == "missing-keyword" && finding.lacks == Some(keyword);
         let Some(cause) = findings.iter().position(is_cause) else { continue };
         absorb(findings, cause, |finding| {
             let waits =

@@ -17,6 +17,7 @@ mod goals;
 mod inference;
 mod keywords;
 mod missing;
+mod negation;
 mod operators;
 mod pattern;
 mod recursion;
@@ -127,6 +128,7 @@ fn raw(description: &Description, strictness: Strictness) -> Vec<Diagnostic> {
     arity::check(&mut checker);
     keywords::check(&mut checker, &patterns);
     safety::check(&mut checker);
+    negation::check(&mut checker);
     stratification::check(&mut checker, &patterns, &whole);
     recursion::check(&mut checker, &patterns, &whole);
     missing::check(&mut checker);

@@ -1,69 +1,18 @@
-//! Signs of other languages that a rule uses as relations: comparisons and arithmetic, which GDL does not have, and
-//! connectives and comments, which it writes in another way.
+//! Signs of other languages that a rule uses as relations.
 
 use super::Checker;
 use crate::ast::Atom;
-use crate::foreign::{COMMENT_HELP, COMMENTS};
-use crate::keyword::Connective;
-
-/// A sign of another language.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Sign {
-    Equal,
-    Different,
-    Less,
-    Arithmetic,
-    Not,
-    And,
-    Or,
-    Comment,
-}
-
-const SIGNS: [(&[&str], Sign); 9] = [
-    (&["=", "=="], Sign::Equal),
-    (&["!=", "/=", "<>", "\\="], Sign::Different),
-    (&["<", ">", "=<", ">="], Sign::Less),
-    (&["+", "-", "*", "/"], Sign::Arithmetic),
-    (&["!", "~", "\\+"], Sign::Not),
-    (&["&", "&&", ","], Sign::And),
-    (&["|", "||"], Sign::Or),
-    (&COMMENTS, Sign::Comment),
-    (&["*/"], Sign::Comment),
-];
+use crate::foreign::Operator;
 
 /// What to write in place of the condition `atom`, if its relation is a sign of another language. `negated` says
 /// whether the condition is negated.
 pub(super) fn advice(checker: &Checker<'_>, atom: &Atom, negated: bool) -> Option<String> {
     let name = checker.description.name(atom.relation);
-    let (_, sign) = SIGNS.iter().find(|(names, _)| names.contains(&name))?;
+    let operator = Operator::of(name)?;
     let text = checker.text(atom);
     let operands = text.strip_prefix(&format!("({name} ")).and_then(|rest| rest.strip_suffix(')'));
-    let distinct = || format!("`(distinct {})`", operands.unwrap_or("?x ?y"));
-    let binary = atom.args.len() == 2;
-    Some(match sign {
-        Sign::Equal | Sign::Different if binary && (*sign == Sign::Different) != negated => {
-            format!("GDL has no `{name}`; write {} in place of this condition", distinct())
-        }
-        Sign::Equal | Sign::Different => {
-            format!("GDL has no `{name}`; two things are equal where the same variable stands for both")
-        }
-        Sign::Less => {
-            "GDL does not know the order of numbers; list it, `(succ 1 2) (succ 2 3) ...`, and derive `less` \
-                       from it by rules"
-                .to_owned()
-        }
-        Sign::Arithmetic => {
-            "GDL has no arithmetic; list the successors, `(succ 1 2) (succ 2 3) ...`, and ask for \
-                             `(succ ?x ?y)`"
-                .to_owned()
-        }
-        Sign::Not => {
-            format!("GDL has no `{name}`; a negated condition is written `{}`", Connective::Not.syntax())
-        }
-        Sign::And => format!("GDL has no `{name}`; the conditions of a rule stand one after the other"),
-        Sign::Or => format!("GDL has no `{name}`; alternatives are written `{}`", Connective::Or.syntax()),
-        Sign::Comment => COMMENT_HELP.to_owned(),
-    })
+    let operands = (atom.args.len() == 2).then_some(operands.unwrap_or("?x ?y"));
+    Some(operator.advice(name, operands, negated))
 }
 
 #[cfg(test)]

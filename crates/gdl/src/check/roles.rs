@@ -194,7 +194,7 @@ fn left_out(checker: &mut Checker<'_>) {
                     "add a rule such as `(<= ({} {name} {example}) CONDITION ...)`",
                     keyword.name()
                 ));
-                checker.report(Weight::Lint, diagnostic);
+                checker.report(Weight::Lint, diagnostic.lacks(keyword));
             }
         }
     }

@@ -58,12 +58,16 @@ pub(super) const PAGES: &[Page] = &[
     },
     Page {
         code: "foreign-sign",
-        summary: "a sign of another language stands in place of `<=` or `;`",
+        summary: "a sign of another language stands where GDL has its own or none",
         meaning: "A rule begins with `<=`, and its head comes next; a comment begins with `;` and goes to the end of the \
                   line. With another sign, such as `=>`, `:-`, `//` or `#`, the rule would be a fact, and the words of the \
-                  comment would be facts. A name that conditions use is no such sign.",
+                  comment would be facts. Lists stand in round brackets: `[` is a part of a name. A condition begins with \
+                  the name of its relation, so `(?m != ?n)` is none. Clauses of Prolog are no rules. A name that conditions \
+                  use is no such sign.",
         example: Example::Rules("(=> (open)\n    (true (step 1)))"),
-        mend: "Write `<=` at the start of the rule, or `;` before the comment.",
+        mend: "Write `<=` at the start of the rule, `;` before the comment, round brackets around the list, and \
+               `(distinct ?m ?n)` for `(?m != ?n)`. The clause `legal(X, noop) :- true(control(Y)).` becomes \
+               `(<= (legal ?x noop) (true (control ?y)))`.",
     },
     Page {
         code: "variable-as-relation",

@@ -89,6 +89,14 @@ pub(super) const PAGES: &[Page] = &[
                every value, add a relation for it, such as `(<= some_step (true (step ?n)))`, and ask for `(not some_step)`.",
     },
     Page {
+        code: "double-negation",
+        summary: "`not` stands directly in `not`",
+        meaning: "GDL negates atoms only. Here `(not (not CONDITION))` means `CONDITION` and gives its variables values. Other \
+                  players may refuse the rule, or give the variables no value. With `--strict` the finding is an error.",
+        example: Example::Rules("(<= (next (step ?n)) (not (not (true (step ?n)))))"),
+        mend: "Write `CONDITION` in place of `(not (not CONDITION))`.",
+    },
+    Page {
         code: "unstratified",
         summary: "a relation depends on its own negation",
         meaning: "What is negated must be known before it is asked. Here a way leads from the negated condition back to \
