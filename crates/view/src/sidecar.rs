@@ -20,6 +20,9 @@ use std::fmt;
 /// The format of sidecars. The name of a file tells that it is one, so only `version` stands in it.
 const VIEW: Format = Format::new("ggp view", 1);
 
+/// The maximum number of values of an axis that a sidecar gives. It bounds the memory for the squares of a board.
+const LONGEST_AXIS: usize = 256;
+
 /// A key of a sidecar.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SidecarKey {
@@ -57,6 +60,10 @@ fn check_drawn<'a, E: Error>(texts: impl IntoIterator<Item = &'a String>) -> Res
 
 fn drawn_values<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Vec<String>>, D::Error> {
     let values: Option<Vec<String>> = Deserialize::deserialize(deserializer)?;
+    let count = values.as_ref().map_or(0, Vec::len);
+    if count > LONGEST_AXIS {
+        return Err(D::Error::custom(format_args!("an axis has at most {LONGEST_AXIS} values, not {count}")));
+    }
     check_drawn::<D::Error>(values.iter().flatten())?;
     Ok(values)
 }
@@ -81,10 +88,10 @@ pub struct Sidecar {
     pub y: Option<ArgumentPath>,
     /// The arguments of the fluent that tell several boards apart.
     pub index: Option<Vec<ArgumentPath>>,
-    /// The values that the horizontal axis has, from left to right. None has a control character.
+    /// The values that the horizontal axis has, from left to right, at most 256. None has a control character.
     #[serde(deserialize_with = "drawn_values")]
     pub columns: Option<Vec<String>>,
-    /// The values that the vertical axis has, from top to bottom. None has a control character.
+    /// The values that the vertical axis has, from top to bottom, at most 256. None has a control character.
     #[serde(deserialize_with = "drawn_values")]
     pub rows: Option<Vec<String>>,
     /// Whether the first or the last row, in the inferred order, is at the top.
@@ -430,6 +437,17 @@ mod tests {
             assert!(error.starts_with(begin), "{error}");
         }
         assert!(Sidecar::parse(r#"{"glyphs": {"stone": "♙ é"}, "columns": null, "rows": ["1"]}"#).is_ok());
+    }
+
+    #[test]
+    fn the_length_of_a_given_axis_is_bounded() {
+        let columns = |count: usize| format!(r#"{{"columns": {:?}}}"#, vec!["a"; count]);
+        assert!(Sidecar::parse(&columns(256)).is_ok());
+        let error = Sidecar::parse(&columns(257)).expect_err("it is too long").to_string();
+        assert!(
+            error.starts_with("not a view: an axis has at most 256 values, not 257 at line 1"),
+            "{error}"
+        );
     }
 
     #[test]
