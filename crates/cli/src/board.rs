@@ -29,14 +29,12 @@ impl Board {
             console::say(&format!("{flaw}; the board is inferred without it"));
             None
         });
-        let width =
-            terminal_size::terminal_size_of(std::io::stdout()).map_or(80, |(width, _)| width.0.into());
         Board {
             model: given.unwrap_or_else(|| board::of_game(machine)),
             is_view_usable,
             colour: console::colours_stdout(),
             ascii: !speaks_utf8(),
-            width,
+            width: console::width_stdout().unwrap_or(80),
         }
     }
 

@@ -96,6 +96,52 @@ pub(crate) fn printable(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }
 
+/// The width of the terminal that shows standard output, in characters. `None` if standard output is no terminal.
+pub(crate) fn width_stdout() -> Option<usize> {
+    terminal_size::terminal_size_of(io::stdout()).map(|(width, _)| width.0.into())
+}
+
+/// The width of the terminal that shows standard error, in characters. `None` if standard error is no terminal.
+pub(crate) fn width_stderr() -> Option<usize> {
+    terminal_size::terminal_size_of(io::stderr()).map(|(width, _)| width.0.into())
+}
+
+/// `head` and `parts` in lines of at most `width` characters. A line breaks only between two parts, and the lines after the
+/// first are indented by the length of `head`. One line if `width` is `None`.
+pub(crate) fn wrap<S: AsRef<str>>(
+    head: &str,
+    parts: impl IntoIterator<Item = S>,
+    width: Option<usize>,
+) -> String {
+    let (indent, width) = (head.chars().count(), width.unwrap_or(usize::MAX));
+    let (mut lines, mut used) = (head.to_owned(), indent);
+    for part in parts {
+        let part = part.as_ref();
+        if used > indent && used + shown(part.trim_end()) > width {
+            lines.truncate(lines.trim_end().len());
+            lines.push('\n');
+            lines.push_str(&" ".repeat(indent));
+            used = indent;
+        }
+        lines.push_str(part);
+        used += shown(part);
+    }
+    lines.truncate(lines.trim_end().len());
+    lines
+}
+
+/// The number of characters of `text` that a terminal shows: all but those of the codes of styles.
+fn shown(text: &str) -> usize {
+    let mut is_code = false;
+    let is_shown = |c: &char| {
+        is_code |= *c == '\u{1b}';
+        let is_shown = !is_code;
+        is_code &= *c != 'm';
+        is_shown
+    };
+    text.chars().filter(is_shown).count()
+}
+
 /// Writes a prompt to standard error, without a line break.
 pub(crate) fn ask(text: &str) {
     let mut err = io::stderr().lock();
@@ -105,4 +151,28 @@ pub(crate) fn ask(text: &str) {
 /// The same as [`printable`], but keeps line breaks.
 pub(crate) fn printable_lines(text: &str) -> String {
     text.chars().map(|c| if c.is_control() && c != '\n' { '\u{fffd}' } else { c }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{FAINT, paint, wrap};
+
+    #[test]
+    fn a_line_breaks_only_between_parts() {
+        let parts = ["white noop   ", "black (move 1 2 1 3)   ", "red noop   "];
+        let wrapped = |width| wrap("  1. ", parts, width);
+        assert_eq!(wrapped(None), "  1. white noop   black (move 1 2 1 3)   red noop");
+        assert_eq!(wrapped(Some(49)), wrapped(None));
+        assert_eq!(wrapped(Some(48)), "  1. white noop   black (move 1 2 1 3)\n     red noop");
+        assert_eq!(wrapped(Some(30)), "  1. white noop\n     black (move 1 2 1 3)\n     red noop");
+        assert_eq!(wrapped(Some(1)), wrapped(Some(30)), "a part that is longer than a line has its own");
+    }
+
+    #[test]
+    fn codes_of_styles_take_no_place() {
+        let parts = ["a", "b"].map(|role| format!("{} noop   ", paint(true, FAINT, role)));
+        let (a, b) = (parts[0].trim_end(), parts[1].trim_end());
+        assert_eq!(wrap("", &parts, Some(15)), format!("{a}   {b}"));
+        assert_eq!(wrap("", &parts, Some(14)), format!("{a}\n{b}"));
+    }
 }

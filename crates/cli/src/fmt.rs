@@ -71,7 +71,7 @@ fn lay_out(path: &Path, only_check: bool, out: &mut impl Write, exit: &mut Exit)
 /// Why `text` holds no rules, so that the layout of rules could break it. `None` if it may hold some, or comments alone.
 fn no_rules(text: &[u8]) -> Option<&'static str> {
     if file_kind::is_json(text) {
-        return Some("it is JSON");
+        return Some("it is JSON; to lay out only the rulesheets of a folder, write `FOLDER/*.kif`");
     }
     // A text with syntax errors is told with them.
     let tree = sexpr::read(text).ok()?;

@@ -1,11 +1,11 @@
 //! `ggp host`: one match between local and remote players, by the GGP protocol.
 
 use crate::board::Board;
-use crate::console::{self, BAD, FAINT, GOOD};
+use crate::console::{self, BAD, FAINT};
 use crate::destination::Destination;
 use crate::exit::{Exit, UsageError};
 use crate::logging::Logging;
-use crate::narrate::Narrator;
+use crate::narrate::{self, Narrator};
 use crate::number::{positive_seconds, seconds, whole};
 use crate::play::{any_seed, match_id, stop_on_signal};
 use crate::reasoner::Reasoning;
@@ -187,12 +187,9 @@ fn conclude(game: &Game, outcome: &Outcome) -> anyhow::Result<Exit> {
         console::say(&console::paint_stderr(BAD, &format!("{role} in {steps}: {word}: {detail}")));
     }
     if outcome.ending.is_played() {
+        let scores = game.roles().map(|role| (game.role_name(role), outcome.score_text(role.index())));
         let mut out = console::stdout();
-        let goals = (0..game.role_count())
-            .map(|role| format!("{} {}", name(role), console::paint_stdout(GOOD, &outcome.score_text(role))));
-        let goals: Vec<String> = goals.collect();
-        let steps = count(outcome.steps as usize, "step");
-        let told = writeln!(out, "Over after {steps}: {}", goals.join(", "));
+        let told = writeln!(out, "{}", narrate::ending(outcome.steps as usize, scores));
         console::unless_closed(told.and_then(|()| out.flush()))?;
         return Ok(if outcome.faults.is_empty() { Exit::Done } else { Exit::Fault });
     }
@@ -223,6 +220,7 @@ mod tests {
             step,
             kind: FaultKind::Illegal,
             detail: detail.to_owned(),
+            late_start: false,
         };
         let faults = [
             fault(0, 0, "a"),

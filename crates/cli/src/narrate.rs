@@ -1,12 +1,14 @@
-//! The running commentary of a match: boards, moves and search results.
+//! The commentary of a match: boards, moves, search results, and how it ended.
 
 use crate::board::Board;
-use crate::console::{self, FAINT};
+use crate::console::{self, FAINT, GOOD};
 use crate::save::SaveFile;
 use anyhow::Context;
 use ggp_arena::{Ending, MatchEvent, Observer};
 use ggp_game::{Candidate, Fact, Game, SearchReport, StopToken};
+use ggp_gdl::diagnostic::count;
 use std::io::Write;
+use std::iter::once;
 use std::sync::Arc;
 
 /// The number of moves that a line of search results lists. Of the other moves, the line gives only the
@@ -157,12 +159,11 @@ impl<'a> Narrator<'a> {
         moves.clone_into(&mut self.moves);
         let mut out = console::stdout();
         let roles: Vec<&str> = self.game.roles().map(|role| self.game.role_name(role)).collect();
-        let made: Vec<String> = roles
-            .iter()
-            .zip(moves)
-            .map(|(role, mv)| format!("{} {}", console::paint_stdout(FAINT, role), console::printable(mv)))
-            .collect();
-        let line = format!("{:>3}. {}", step + 1, made.join("   "));
+        let made = roles.iter().zip(moves).map(|(role, mv)| {
+            let role = console::paint_stdout(FAINT, role);
+            format!("{role} {}   ", console::printable(mv))
+        });
+        let line = console::wrap(&format!("{:>3}. ", step + 1), made, console::width_stdout());
         if self.hidden {
             self.made.push(line);
             return Ok(());
@@ -171,7 +172,7 @@ impl<'a> Narrator<'a> {
         if step >= self.given {
             for (number, role) in roles.iter().enumerate() {
                 if let Some(report) = reports(number).filter(|r| r.candidates.len() > 1) {
-                    writeln!(out, "     {}", opinion(role, &report))?;
+                    writeln!(out, "{}", opinion(role, &report))?;
                 }
             }
             writeln!(out)?;
@@ -191,7 +192,17 @@ impl<'a> Narrator<'a> {
     }
 }
 
-/// The search results for a role, in one line.
+/// How a match ended after `steps` joint moves, in one line. `scores` are the name and the score of each role.
+pub(crate) fn ending<'a, S: ToString>(steps: usize, scores: impl Iterator<Item = (&'a str, S)>) -> String {
+    let text = |(role, score): (&str, S)| {
+        let score = console::paint_stdout(GOOD, &score.to_string());
+        format!("{role} {score}")
+    };
+    let scores: Vec<String> = scores.map(text).collect();
+    format!("Over after {}: {}", count(steps, "step"), scores.join(", "))
+}
+
+/// The search results for a role, in one line if the terminal is wide enough.
 fn opinion(role: &str, report: &SearchReport) -> String {
     let one = |candidate: &Candidate| {
         let score = match (candidate.proven, candidate.score) {
@@ -205,11 +216,13 @@ fn opinion(role: &str, report: &SearchReport) -> String {
     if report.candidates.len() > OPINIONS {
         parts.push(format!("{} more", report.candidates.len() - OPINIONS));
     }
-    let seconds = report.elapsed.as_secs_f64();
-    let mut text =
-        format!("{role} thought {seconds:.2} s, {} playouts: {}", report.playouts, parts.join("; "));
+    let mut moves = parts.join("; ");
     if report.is_guess() {
-        text += &format!(" (a guess: only {} iterations)", report.iterations);
+        moves += &format!(" (a guess: only {} iterations)", report.iterations);
     }
-    console::paint_stdout(FAINT, &text)
+    let seconds = report.elapsed.as_secs_f64();
+    let time = format!("{role} thought {seconds:.2} s, {} playouts: ", report.playouts);
+    // A semicolon begins a comment in rules, so no move has one.
+    let parts = once(time.as_str()).chain(moves.split_inclusive("; "));
+    console::paint_stdout(FAINT, &console::wrap("     ", parts, console::width_stdout()))
 }

@@ -208,7 +208,10 @@ impl<M: StateMachine> Person<M> {
                     Err(_) if text == "help" => self.list(legal),
                     Err(_) if matches!(text, "quit" | "exit") => return Err(ended()),
                     Err(error) => {
-                        console::say(&console::paint_stderr(BAD, &format!("{error} (? lists the moves)")));
+                        let text = format!("{error} (? lists the moves)");
+                        let parts = text.split_inclusive(", ").flat_map(|part| part.split_inclusive(": "));
+                        let text = console::wrap("", parts, console::width_stderr());
+                        console::say(&console::paint_stderr(BAD, &text));
                     }
                 },
             }
@@ -240,8 +243,9 @@ impl<M: StateMachine> Person<M> {
             .enumerate()
             .map(|(i, &mv)| format!("{:>digits$} {}", i + 1, console::printable(self.machine.move_text(mv))))
             .collect();
-        let widest = cells.iter().map(|cell| cell.chars().count()).max().unwrap_or(0) + 3;
-        let width = terminal_size::terminal_size_of(std::io::stderr()).map_or(WIDTH, |(w, _)| w.0.into());
+        let width = console::width_stderr().unwrap_or(WIDTH);
+        // A wider cell is alone in its line and needs no padding, and formatting pads to at most 65,535 characters.
+        let widest = cells.iter().map(|cell| cell.chars().count()).max().unwrap_or(0).min(width) + 3;
         let columns = (width / widest).max(1);
         let rows = cells.len().div_ceil(columns);
         for row in 0..rows {

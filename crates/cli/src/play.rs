@@ -2,10 +2,10 @@
 
 use crate::board::Board;
 use crate::command_line;
-use crate::console::{self, BAD, FAINT, GOOD};
+use crate::console::{self, BAD, FAINT};
 use crate::destination::Destination;
 use crate::exit::{Exit, UsageError};
-use crate::narrate::Narrator;
+use crate::narrate::{self, Narrator};
 use crate::number::{positive_seconds, seconds, whole};
 use crate::person::{HINT_ITERATIONS, Lines, Outlook, Person};
 use crate::progress::Progress;
@@ -327,14 +327,9 @@ fn conclude(
     let name = |role: usize| game.role_name(Role(role as u8)).to_owned();
     let why = match &outcome.ending {
         Ending::Terminal => {
+            let scores = game.roles().map(|role| (game.role_name(role), outcome.score_text(role.index())));
             let mut out = console::stdout();
-            let goal = |role: Role| {
-                let text = outcome.score_text(role.index());
-                format!("{} {}", game.role_name(role), console::paint_stdout(GOOD, &text))
-            };
-            let goals: Vec<String> = game.roles().map(goal).collect();
-            let steps = count(outcome.steps as usize, "step");
-            let told = writeln!(out, "Over after {steps}: {}", goals.join(", "));
+            let told = writeln!(out, "{}", narrate::ending(outcome.steps as usize, scores));
             console::unless_closed(told.and_then(|()| out.flush()))?;
             return Ok(fault_exit);
         }

@@ -3,12 +3,12 @@
 use crate::board::Board;
 use crate::console;
 use crate::exit::{Exit, UsageError};
+use crate::narrate;
 use crate::reasoner::Reasoning;
 use crate::record::Record;
 use crate::rulesheet::GameFile;
 use ggp::WithMachine;
 use ggp_game::{Goals, Playouts, StateMachine};
-use ggp_gdl::diagnostic::count;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use std::io::Write;
@@ -93,9 +93,9 @@ pub(crate) struct Shown {
     terminal: bool,
     /// The goal of each role. Null if the rules give the role no goal or several goals.
     goals: Map<String, Value>,
-    /// For each role, a text with its name and what the rules give it as goals: one goal, none, or several.
+    /// What the rules give each role as goals: one goal, none, or several.
     #[serde(skip)]
-    scores: Vec<String>,
+    scores: Vec<Goals>,
 }
 
 impl Shown {
@@ -112,7 +112,7 @@ impl Shown {
             legal: Map::new(),
             terminal: machine.is_terminal(state)?,
             goals: Map::new(),
-            scores: Vec::new(),
+            scores: goals,
         };
         let mut moves = Vec::new();
         for role in game.roles() {
@@ -120,10 +120,9 @@ impl Shown {
             let texts = moves.iter().map(|&mv| Value::from(machine.move_text(mv))).collect();
             let name = game.role_name(role);
             shown.legal.insert(name.to_owned(), texts);
-            let goals = goals[role.index()];
-            let goal = goals.only().map_or(Value::Null, |goal| Value::from(goal.value()));
+            let goal = shown.scores[role.index()].only();
+            let goal = goal.map_or(Value::Null, |goal| Value::from(goal.value()));
             shown.goals.insert(name.to_owned(), goal);
-            shown.scores.push(format!("{name} {goals}"));
         }
         Ok(shown)
     }
@@ -138,7 +137,8 @@ impl Shown {
         }
         writeln!(out, "{drawn}")?;
         if self.terminal {
-            writeln!(out, "Over after {}: {}", count(self.step, "step"), self.scores.join(", "))?;
+            let scores = self.goals.keys().map(String::as_str).zip(&self.scores);
+            writeln!(out, "{}", narrate::ending(self.step, scores))?;
         }
         Ok(())
     }

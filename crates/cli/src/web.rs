@@ -12,7 +12,7 @@ use crate::simulate;
 use anyhow::{Context, bail};
 use ggp::StopToken;
 use ggp_search::Knowledge;
-use ggp_web::catalogue::{self, Offer};
+use ggp_web::catalogue::{self, Folder, Offer};
 use ggp_web::{BasePath, Config, Site, serve};
 use std::io::Write;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -116,7 +116,10 @@ struct Visitors {
 
 pub(crate) fn run(arguments: Arguments) -> anyhow::Result<Exit> {
     arguments.logging.start();
-    let offers = arguments.games.as_deref().map_or_else(|| Ok(catalogue::embedded()), offers)?;
+    let (games, offers) = match &arguments.games {
+        Some(folder) => offers(folder).map(|(folder, offers)| (Some(folder), offers))?,
+        None => (None, catalogue::embedded()),
+    };
     if let Some(file) = &arguments.knowledge {
         if !file.exists() {
             bail!(UsageError::of(format!("there is no file {}; `ggp learn` makes one", file.display())));
@@ -161,7 +164,6 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<Exit> {
         cache: arguments.reasoning.cache(),
         knowledge: arguments.knowledge,
     };
-    let games = arguments.games.clone();
     let folder = arguments.games.filter(|_| alone || arguments.visitors.save);
     let site = Site { offers, games, watch: arguments.watch, folder, simulate: Arc::new(simulate::of_draft) };
     serve(listener, config, site, &stop).context("the pages cannot be served")?;
@@ -178,16 +180,17 @@ fn reachable(local: SocketAddr) -> SocketAddr {
     SocketAddr::new(ip, local.port())
 }
 
-/// The games in `folder`. A folder without games may get some in the studio.
-fn offers(folder: &Path) -> anyhow::Result<Vec<Offer>> {
-    let name = folder.display();
-    let offers = catalogue::folder(folder).with_context(|| format!("cannot read the games in {name}"))?;
+/// The folder `path` with its games. A folder without games may get some in the studio.
+fn offers(path: &Path) -> anyhow::Result<(Folder, Vec<Offer>)> {
+    let name = path.display();
+    let cannot = || format!("cannot read the games in {name}");
+    let (folder, offers) = Folder::open(path.to_owned()).with_context(cannot)?;
     if offers.is_empty() {
         console::say(&format!(
             "there are no games in {name} yet; --games takes a folder of rulesheets, NAME.kif"
         ));
     }
-    Ok(offers)
+    Ok((folder, offers))
 }
 
 /// A message to the user: the server waits until a match record appears at `path`. `None` if a record is

@@ -3,22 +3,11 @@
 
 mod run;
 
-use run::{Run, command};
+use run::{Run, command, ggp, ggp_with};
 use serde_json::Value;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-
-fn ggp(args: &[&str]) -> Run {
-    command(args).output().expect("ggp runs").into()
-}
-
-fn ggp_with(args: &[&str], input: &str) -> Run {
-    let mut child = command(args).stdin(Stdio::piped()).spawn().expect("ggp starts");
-    // A program that does not read its input may have ended.
-    let _ = child.stdin.take().expect("a pipe").write_all(input.as_bytes());
-    child.wait_with_output().expect("ggp ends").into()
-}
+use std::process::{Child, Command};
 
 /// Runs `ggp` with a standard output that is closed from the start.
 fn ggp_unread(args: &[&str]) -> Run {

@@ -197,12 +197,11 @@ fn the_book_shows_what_a_person_sees() {
     assert!(run.stderr.contains(asked.trim_end()), "{}", run.stderr);
 }
 
-/// On a terminal, the board has colours, and their codes arrive as such. `script` of util-linux makes the terminal.
+/// What a terminal shows of `ggp play` with `arguments`, and `typed` at the keyboard. The shell runs `before` in the
+/// terminal first. `script` of util-linux makes the terminal.
 #[cfg(target_os = "linux")]
-#[test]
-fn a_terminal_gets_colours() {
-    let program = env!("CARGO_BIN_EXE_ggp");
-    let line = format!("'{program}' play games/phantom_tic_tac_toe.kif --human x --player o=random --seed 3");
+fn on_terminal(before: &str, arguments: &str, typed: &str) -> String {
+    let line = format!("{before}; '{}' play {arguments}", env!("CARGO_BIN_EXE_ggp"));
     let mut command = Command::new("script");
     command
         .env("GGP_NO_CACHE", "1")
@@ -212,10 +211,38 @@ fn a_terminal_gets_colours() {
         .env_remove("NO_COLOR");
     let mut child =
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("`script` of util-linux runs");
-    let _ = child.stdin.take().expect("a pipe").write_all("1\n".repeat(60).as_bytes());
+    let _ = child.stdin.take().expect("a pipe").write_all(typed.as_bytes());
     let output = child.wait_with_output().expect("the match ends");
-    let shown = String::from_utf8(output.stdout).expect("UTF-8");
+    String::from_utf8(output.stdout).expect("UTF-8").replace('\r', "")
+}
+
+/// On a terminal, the board has colours, and their codes arrive as such.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_terminal_gets_colours() {
+    let arguments = "games/phantom_tic_tac_toe.kif --human x --player o=random --seed 3";
+    let shown = on_terminal("true", arguments, &"1\n".repeat(60));
     assert!(shown.contains("states are possible"), "{shown}");
     assert!(shown.contains("\x1b[2mo?"), "{shown}");
     assert!(!shown.contains(char::REPLACEMENT_CHARACTER), "{shown}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_narrow_terminal_breaks_lists_between_moves() {
+    let arguments = "games/tic_tac_toe.kif --human x --player o=mcts:iterations=50 --seed 1";
+    let shown = on_terminal("export NO_COLOR=1; stty cols 44 rows 30", arguments, "bad\n1\n");
+    let refused = "\
+x has no legal move `bad`; legal:
+(mark 1 1), (mark 1 2), (mark 1 3),
+(mark 2 1), (mark 2 2), (mark 2 3),
+(mark 3 1), (mark 3 2),
+and 1 more (? lists the moves)
+";
+    assert!(shown.contains(refused), "{shown}");
+    let thoughts: Vec<&str> = shown.lines().filter(|line| line.contains(" visits")).collect();
+    assert_eq!(thoughts.len(), 3, "{shown}");
+    for line in thoughts {
+        assert!(line.starts_with("     (mark ") && line.chars().count() <= 44, "{line}");
+    }
 }

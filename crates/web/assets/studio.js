@@ -449,7 +449,7 @@ class Studio {
     if (to) this.editor.select(from, to);
   }
 
-  /** Opens a session with the rules as they are. */
+  /** Opens a session with the rules and the view file as they are. */
   async play() {
     try {
       const rules = this.editor.text();
@@ -457,7 +457,7 @@ class Studio {
       if (!roles) throw new Error("the rules have errors");
       const players = roles.filter(({ nature }) => !nature);
       const seats = players.map((_, at) => (at === 0 ? { kind: "person" } : { kind: "engine", seconds: 1 }));
-      const { id } = await api.open({ rules, name: words(this.name.value), seats });
+      const { id } = await api.open({ rules, view: this.view.text(), name: words(this.name.value), seats });
       location.hash = `s=${id}`;
     } catch (error) {
       toast(error.message);

@@ -65,28 +65,22 @@ pub(crate) struct App {
 }
 
 /// A request for a game, identified by its name or given by its rules.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
 pub(crate) struct Wanted {
-    #[serde(default)]
     game: Option<String>,
-    #[serde(default)]
     rules: Option<String>,
-    #[serde(default)]
+    /// The text of the view file beside `rules`.
+    view: Option<String>,
     name: Option<String>,
-    #[serde(default)]
     seats: Vec<SeatPlayer>,
     /// The record of a match to continue.
-    #[serde(default)]
     record: Option<String>,
     /// The id of a session whose game is played again, instead of a game or rules.
-    #[serde(default)]
     again: Option<String>,
     /// The name of a record in the watched folder, whose match is shown.
-    #[serde(default)]
     replay: Option<String>,
     /// A word by which the page asks how far the preparation is.
-    #[serde(default)]
     ticket: Option<String>,
 }
 
@@ -323,7 +317,8 @@ impl App {
     fn rules(&self, wanted: &Wanted) -> Result<(Offer, bool), Failure> {
         if let Some(rules) = &wanted.rules {
             let name = wanted.name.as_deref().unwrap_or("uploaded").chars().take(60).collect();
-            return Ok((Offer { name, kif: rules.clone().into_bytes(), sidecar: None }, true));
+            let sidecar = wanted.view.clone().map(String::into_bytes);
+            return Ok((Offer { name, kif: rules.clone().into_bytes(), sidecar }, true));
         }
         let name = wanted.game.as_deref().unwrap_or_default();
         Ok((self.offer(name).ok_or_else(|| Failure::missing("game"))?, false))
@@ -445,9 +440,7 @@ impl App {
     /// Opens a session that shows the match in `record`, which is played elsewhere. `name` is the name of the
     /// game.
     pub(crate) fn open_watched(&self, name: &str, record: Record) -> Result<Arc<dyn Table>, Failure> {
-        let (game, rules, seats) = (Some(name.to_owned()), None, Vec::new());
-        let wanted =
-            Wanted { game, rules, name: None, seats, record: None, again: None, replay: None, ticket: None };
+        let wanted = Wanted { game: Some(name.to_owned()), ..Wanted::default() };
         let known = self.learn(&wanted, &Loading::new())?;
         let seat = |role| (!is_nature(&known.game, role)).then_some(SeatPlayer::Elsewhere);
         let seats = known.game.roles().map(seat).collect();

@@ -80,16 +80,6 @@ pub fn embedded() -> Vec<Offer> {
     OURS.iter().map(offer).collect()
 }
 
-/// The games of a folder: every `NAME.kif`, with `NAME.view.json` if that file exists, sorted by name.
-///
-/// # Errors
-/// When the folder or a file cannot be read.
-pub fn folder(path: &Path) -> io::Result<Vec<Offer>> {
-    let mut offers = files(path)?.iter().map(File::read).collect::<io::Result<Vec<Offer>>>()?;
-    offers.sort_by(|a, b| a.name.cmp(&b.name));
-    Ok(offers)
-}
-
 /// The time of the last change of a file, if the system tells it, and the size of the file.
 type Stamp = (Option<SystemTime>, u64);
 
@@ -133,7 +123,7 @@ fn files(path: &Path) -> io::Result<Vec<File>> {
 }
 
 /// A folder of games, whose files may change while the server runs.
-pub(crate) struct Folder {
+pub struct Folder {
     path: PathBuf,
     /// The time of the last look for changes. `None` before the first one.
     looked: Option<Instant>,
@@ -142,8 +132,17 @@ pub(crate) struct Folder {
 }
 
 impl Folder {
-    pub(crate) fn new(path: PathBuf) -> Folder {
-        Folder { path, looked: None, read: HashMap::new() }
+    /// Opens the folder `path`. Returns it with its games: every `NAME.kif`, with `NAME.view.json` if that file exists,
+    /// sorted by name.
+    ///
+    /// # Errors
+    /// When the folder or a file cannot be read.
+    pub fn open(path: PathBuf) -> io::Result<(Folder, Vec<Offer>)> {
+        let files = files(&path)?;
+        let mut offers = files.iter().map(File::read).collect::<io::Result<Vec<Offer>>>()?;
+        offers.sort_by(|a, b| a.name.cmp(&b.name));
+        let read = files.into_iter().map(|file| (file.name, file.stamps)).collect();
+        Ok((Folder { path, looked: None, read }, offers))
     }
 
     /// Brings `offers` up to date with the folder. Returns the names of the games that are new, changed or
@@ -191,15 +190,15 @@ pub(crate) fn keep<T>(offers: &Mutex<Vec<Offer>>, offer: &Offer, made: T, kept: 
 
 #[cfg(test)]
 mod tests {
-    use super::{Folder, Offer, embedded, folder};
+    use super::{Folder, Offer, embedded};
     use crate::lock::lock;
     use std::sync::Mutex;
-    use std::time::{Duration, Instant, SystemTime};
+    use std::time::{Duration, Instant};
 
     #[test]
     fn every_game_of_ours_is_embedded() {
         let games = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../games");
-        let on_disk = folder(&games).expect("the games are there");
+        let (_, on_disk) = Folder::open(games).expect("the games are there");
         let embedded = embedded();
         assert_eq!(on_disk.len(), embedded.len());
         for (disk, offer) in on_disk.iter().zip(&embedded) {
@@ -216,27 +215,32 @@ mod tests {
         write("b.kif", "(role b)");
         write("b.view.json", "{}");
         write("other.txt", "(role c)");
-        let offers = Mutex::new(folder(place.path()).expect("it is read"));
-        let mut followed = Folder::new(place.path().to_owned());
+        // Every text has the same length, so that only the time tells that it is another one.
+        let rewrite = |text: &str, later: Duration| {
+            let path = place.path().join("a.kif");
+            let time = path.metadata().expect("it is there").modified().expect("it has a time");
+            write("a.kif", text);
+            let file = std::fs::File::options().write(true).open(path).expect("it opens");
+            file.set_modified(time + later).expect("it has a time");
+        };
+        let (mut followed, offers) = Folder::open(place.path().to_owned()).expect("it is read");
+        let offers = Mutex::new(offers);
         let mut look = || {
             followed.looked = None;
             let mut changed = followed.refresh(&offers);
             changed.sort();
             changed
         };
-        assert_eq!(look(), [""; 0], "nothing has changed since the start");
-        // Of the same length, so that only the time tells.
-        write("a.kif", "(role z)");
-        let later = SystemTime::now() + Duration::from_secs(5);
-        let file = std::fs::File::options().write(true).open(place.path().join("a.kif")).expect("it opens");
-        file.set_modified(later).expect("it has a time");
+        rewrite("(role y)", Duration::ZERO);
+        assert_eq!(look(), [""; 0], "no file is read again after the start");
+        rewrite("(role z)", Duration::from_secs(5));
         write("new.kif", "(role new)");
         write("b.view.json", "{\"chequered\": true}");
         assert_eq!(look(), ["a", "b", "new"]);
         std::fs::remove_file(place.path().join("a.kif")).expect("it is there");
         std::fs::remove_file(place.path().join("b.view.json")).expect("it is there");
         assert_eq!(look(), ["a", "b"]);
-        assert_eq!(*lock(&offers), folder(place.path()).expect("it is read"));
+        assert_eq!(*lock(&offers), Folder::open(place.path().to_owned()).expect("it is read").1);
         // A game that is offered already, as after a save in the studio, is no change.
         write("saved.kif", "(role a)");
         let saved = Offer { name: "saved".to_owned(), kif: b"(role a)".to_vec(), sidecar: None };

@@ -8,7 +8,7 @@
 //! | `GET /api/games` | | the offered games, and what the server allows |
 //! | `GET /api/games/NAME/picture` | | the board of the first state |
 //! | `POST /api/rules` | `game`, or `rules`; `ticket` | findings and roles |
-//! | `POST /api/sessions` | `game`, or `rules` and `name`, or `again`, or `replay`; `seats`; `record`; `ticket` | a session |
+//! | `POST /api/sessions` | `game`, or `rules`, `view` and `name`, or `again`, or `replay`; `seats`; `record`; `ticket` | a session |
 //! | `GET /api/records` | | the records in the watched folder |
 //! | `GET /api/loading/TICKET` | | what is being done for the request with that ticket |
 //! | `GET /api/sessions/ID` | | the constant properties, and the status |

@@ -32,7 +32,7 @@ pub struct Site {
     /// The offered games.
     pub offers: Vec<Offer>,
     /// The folder from which `offers` were read, whose changes they follow. `None` if they stay as they are.
-    pub games: Option<PathBuf>,
+    pub games: Option<Folder>,
     /// The path of the record of a match to watch, or of a folder of records. `None` if no match is watched.
     pub watch: Option<PathBuf>,
     /// The folder in which authors save their games. `None` if nothing is saved.
@@ -49,8 +49,7 @@ pub fn serve(listener: TcpListener, config: Config, site: Site, stop: &StopToken
     let Site { offers, games, watch, folder, simulate } = site;
     let shelf = folder.as_deref().map(Shelf::new).transpose()?;
     let records = watch.as_deref().map(Records::new);
-    let app =
-        Arc::new(App::new(config, offers, games.map(Folder::new), Studio::new(simulate, shelf), records)?);
+    let app = Arc::new(App::new(config, offers, games, Studio::new(simulate, shelf), records)?);
     if let Some(path) = watch {
         let app = Arc::clone(&app);
         thread::Builder::new().name("record".to_owned()).spawn(move || watch::follow(&app, &path))?;

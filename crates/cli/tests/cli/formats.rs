@@ -1,11 +1,10 @@
 //! What `ggp` 0.1 has written is read, what a later version has written is refused, and objects say what they are. The
 //! folder `written-by-0.1` holds what that version wrote, with the rules of the games.
 
-use super::{Run, command};
+use super::{Run, command, feed};
 use ggp_tests::workspace;
 use serde_json::{Value, json};
 use std::fs;
-use std::io::Write;
 use std::path::Path;
 use tempfile::TempDir;
 
@@ -25,17 +24,7 @@ impl Old {
 
     fn ggp(&self, arguments: &str, typed: &str) -> Run {
         let arguments: Vec<&str> = arguments.split(' ').collect();
-        let mut child =
-            command(&arguments).current_dir(&self.0).env("GGP_DATA", self.0.path()).spawn().expect("ggp");
-        // A command that does not read its input may have ended.
-        let _ = child.stdin.take().expect("a pipe").write_all(typed.as_bytes());
-        let output = child.wait_with_output().expect("it ends");
-        let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
-        Run {
-            code: output.status.code().expect("an exit code"),
-            stdout: text(output.stdout),
-            stderr: text(output.stderr),
-        }
+        feed(command(&arguments).current_dir(&self.0).env("GGP_DATA", self.0.path()), typed)
     }
 
     fn read(&self, name: &str) -> Vec<u8> {

@@ -15,28 +15,8 @@ mod run;
 mod simulate;
 mod usage;
 
-use run::Run;
-use std::io::Write;
+use run::{Run, command, feed, ggp, ggp_with};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-
-/// `ggp` with `args`, whose input the test gives.
-fn command(args: &[&str]) -> Command {
-    let mut command = run::command(args);
-    command.env_remove("NO_COLOR").stdin(Stdio::piped());
-    command
-}
-
-fn ggp_with(args: &[&str], input: &str) -> Run {
-    let mut child = command(args).spawn().expect("ggp starts");
-    // A program that does not read its input may have ended.
-    let _ = child.stdin.take().expect("a pipe").write_all(input.as_bytes());
-    child.wait_with_output().expect("ggp ends").into()
-}
-
-fn ggp(args: &[&str]) -> Run {
-    ggp_with(args, "")
-}
 
 /// Writes a file that only one test uses, and returns its path.
 fn scratch(name: &str, contents: &str) -> PathBuf {

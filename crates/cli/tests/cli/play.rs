@@ -132,6 +132,17 @@ fn moves_of_any_length_are_analyzed() {
     assert!(run.stdout.lines().any(|line| line.len() > 70_000), "{}", run.stdout.len());
 }
 
+#[test]
+fn moves_of_any_length_are_listed() {
+    let kif = TINY.replace("(choice l)", &format!("(choice {})", "l".repeat(70_000)));
+    let rules = scratch("long-moves.kif", &kif);
+    let args = ["play", rules.to_str().unwrap(), "--human", "a", "--player", "b=random"];
+    let run = ggp_with(&args, "2\n2\n");
+    assert_eq!(run.code, 0, "{}", run.stderr.len());
+    assert_eq!(run.stderr.lines().filter(|line| line.ends_with("  2 (pick r)")).count(), 2);
+    assert!(run.stdout.ends_with("Over after 2 steps: a 30, b 50\n"), "{}", run.stdout);
+}
+
 #[cfg(unix)]
 #[test]
 fn a_match_that_is_interrupted_while_it_is_replayed_keeps_its_record() {

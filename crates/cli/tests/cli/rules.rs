@@ -69,7 +69,9 @@ fn fmt_leaves_what_is_no_rulesheet() {
     let [view_name, note_name, rules_name] = [&view, &note, &rules].map(|path| path.to_str().expect("UTF-8"));
     let run = ggp(&["fmt", view_name, note_name, rules_name]);
     assert_eq!((run.code, run.stdout.as_str()), (1, ""), "{}", run.stderr);
-    assert!(run.stderr.contains(&format!("{view_name} is not a rulesheet: it is JSON\n")), "{}", run.stderr);
+    let mend = "to lay out only the rulesheets of a folder, write `FOLDER/*.kif`";
+    let refused = format!("error: {view_name} is not a rulesheet: it is JSON; {mend}\n");
+    assert!(run.stderr.starts_with(&refused), "{}", run.stderr);
     assert!(run.stderr.contains(&format!("{note_name} is not a rulesheet: it has words")), "{}", run.stderr);
     let texts = [&view, &note, &rules].map(|path| std::fs::read_to_string(path).expect("a file"));
     assert_eq!(texts, [json, prose, "(role a)\n"], "the rulesheet among them is laid out");

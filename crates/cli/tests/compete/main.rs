@@ -8,16 +8,12 @@ mod run;
 #[path = "../served/mod.rs"]
 mod served;
 
-use run::{Run, command};
+use run::{Run, command, ggp};
 use serde_json::Value;
 use served::Served;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-
-fn ggp(args: &[&str]) -> Run {
-    command(args).output().expect("ggp runs").into()
-}
 
 /// The path of a file that only one test uses. The file does not exist yet.
 fn fresh(name: &str) -> PathBuf {

@@ -156,7 +156,7 @@ fn a_game_is_written_in_the_browser() {
     put("{\"chequer\": true}");
     browser.wait("document.querySelector('.cm-lintRange-error')?.textContent === '\"chequer\"'");
     browser.picture("studio-view");
-    put("{\"chequered\": false}");
+    put("{\"chequered\": true}");
     browser.wait("document.querySelectorAll('.cm-lintRange-error').length === 0");
     browser.click("#tab-rules");
     // 9. It is saved in the folder.
@@ -175,10 +175,11 @@ fn a_game_is_written_in_the_browser() {
         "document.querySelector('.writing > .reason').textContent.includes('three_in_a_row.view.json')",
     );
     let saved = std::fs::read_to_string(folder.path().join("three_in_a_row.view.json")).expect("it is saved");
-    assert_eq!(saved, "{\"chequered\": false}");
+    assert_eq!(saved, "{\"chequered\": true}");
     // 10. It is played against an engine, and is there when the author comes back.
     browser.click("#play");
     browser.wait("document.querySelector('.players')");
+    browser.wait(r#"document.querySelector('.ground [fill^="var(--odd"]')"#);
     browser.run("history.back()", &json!([]));
     browser.wait("document.querySelector('.cm-content')");
     browser.wait("document.querySelector('.tools input').value === 'three_in_a_row'");
@@ -394,6 +395,15 @@ fn the_view_file_is_checked_and_drawn() {
     let state = |view: &str| inquire(&server, "state", &json!({ "text": text, "view": view })).ok();
     assert_eq!(state("{\"chequered\": false}")["board"]["chequered"], false);
     assert_eq!(state("{\"relation\": \"sell\", \"x\": 0}")["flaw"], missing);
+    // A match with the rules is drawn as the file says, too. A file that is empty or wrong says nothing.
+    let seats = json!([{"kind": "person"}, {"kind": "person"}]);
+    let chequered = |view: &str| {
+        let path = server.open(&json!({"rules": text, "view": view, "name": "draughts", "seats": seats}));
+        get(server.port, &path).ok()["board"]["chequered"].as_bool().expect("a flag")
+    };
+    let inferred = chequered("");
+    assert_eq!(chequered(&format!("{{\"chequered\": {}}}", !inferred)), !inferred);
+    assert_eq!(chequered("{\"chequer\": true}"), inferred);
 }
 
 #[test]
