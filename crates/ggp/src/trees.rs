@@ -229,9 +229,19 @@ impl Trees {
 
     /// Takes the policies and values of the leaves. `logits` has one number for each leaf, role and action; those of illegal
     /// actions do not count. `values` has one number from 0 to 1 for each leaf and role.
+    ///
+    /// # Panics
+    /// If `logits` or `values` has another length.
     pub fn update(&mut self, logits: &[f32], values: &[f32]) {
         let (roles, width) = self.shape();
-        let of_leaves = logits.chunks(roles * width).zip(values.chunks(roles));
+        let count = self.leaves.len();
+        assert_eq!(
+            logits.len(),
+            count * roles * width,
+            "a logit for each of {count} leaves, role and action"
+        );
+        assert_eq!(values.len(), count * roles, "a value for each of {count} leaves and role");
+        let of_leaves = logits.chunks((roles * width).max(1)).zip(values.chunks(roles));
         for (leaf, (logits, values)) in self.leaves.drain(..).zip(of_leaves) {
             let tree = &mut self.all[leaf.tree];
             let is_root = leaf.path.is_empty();

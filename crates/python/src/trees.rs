@@ -123,8 +123,16 @@ impl Trees {
         if values.iter().any(|value| !value.is_finite()) {
             return Err(PyValueError::new_err("values must be finite"));
         }
-        py.detach(|| self.lock().update(&logits, &values));
-        Ok(())
+        let is_taken = py.detach(|| {
+            let mut trees = self.lock();
+            // Another thread may have updated the trees since the check of the shapes.
+            let is_same = trees.waiting() == count;
+            if is_same {
+                trees.update(&logits, &values);
+            }
+            is_same
+        });
+        if is_taken { Ok(()) } else { Err(PyValueError::new_err("another thread has updated these leaves")) }
     }
 
     /// The visits of all actions at the roots: int32, of shape (trees, R, A).

@@ -29,6 +29,18 @@ fn search(reasoner: &Reasoner, states: &[State], options: &TreeOptions, capacity
     }
 }
 
+#[test]
+#[should_panic(expected = "a value for each of 2 leaves and role")]
+fn leaves_without_a_value_are_refused() {
+    let mut reasoner = game("tic_tac_toe");
+    let start = reasoner.initial_state().expect("a state");
+    let mut trees =
+        Trees::new(&reasoner, &[start.clone(), start], &TreeOptions::default()).expect("a network");
+    let (roles, width) = trees.shape();
+    let count = trees.descend(2).expect("evaluable");
+    trees.update(&vec![0.0; count * roles * width], &vec![0.5; roles]);
+}
+
 /// States of tic-tac-toe in which the role to move wins at once, each with that role and the winning move.
 fn wins(reasoner: &mut Reasoner) -> Vec<(State, Role, String)> {
     let mut found = Vec::new();
