@@ -3,6 +3,7 @@
 //! Colours are used on terminals only, and never if `NO_COLOR` is set to a non-empty value (no-color.org)
 //! or `TERM` is `dumb`.
 
+use anstream::adapter::strip_str;
 use anstyle::{AnsiColor, Style};
 use std::io::{self, BufWriter, ErrorKind, IsTerminal, StdoutLock, Write};
 
@@ -132,14 +133,7 @@ pub(crate) fn wrap<S: AsRef<str>>(
 
 /// The number of characters of `text` that a terminal shows: all but those of the codes of styles.
 fn shown(text: &str) -> usize {
-    let mut is_code = false;
-    let is_shown = |c: &char| {
-        is_code |= *c == '\u{1b}';
-        let is_shown = !is_code;
-        is_code &= *c != 'm';
-        is_shown
-    };
-    text.chars().filter(is_shown).count()
+    strip_str(text).map(|part| part.chars().count()).sum()
 }
 
 /// Writes a prompt to standard error, without a line break.

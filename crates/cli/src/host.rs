@@ -17,7 +17,6 @@ use ggp_arena::{CommandPlayer, Ending, Fault, MachineReferee, OnFault, Outcome};
 use ggp_game::{Clocks, Game, Interpreter, Role, StateMachine, StopToken, rng};
 use ggp_gdl::diagnostic::count;
 use ggp_server::host::{Guest, HostSetup, LiveRecord, host};
-use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -187,10 +186,7 @@ fn conclude(game: &Game, outcome: &Outcome) -> anyhow::Result<Exit> {
         console::say(&console::paint_stderr(BAD, &format!("{role} in {steps}: {word}: {detail}")));
     }
     if outcome.ending.is_played() {
-        let scores = game.roles().map(|role| (game.role_name(role), outcome.score_text(role.index())));
-        let mut out = console::stdout();
-        let told = writeln!(out, "{}", narrate::ending(outcome.steps as usize, scores));
-        console::unless_closed(told.and_then(|()| out.flush()))?;
+        narrate::print_ending(game, outcome)?;
         return Ok(if outcome.faults.is_empty() { Exit::Done } else { Exit::Fault });
     }
     let why = match &outcome.ending {

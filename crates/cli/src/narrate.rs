@@ -4,10 +4,10 @@ use crate::board::Board;
 use crate::console::{self, FAINT, GOOD};
 use crate::save::SaveFile;
 use anyhow::Context;
-use ggp_arena::{Ending, MatchEvent, Observer};
+use ggp_arena::{Ending, MatchEvent, Observer, Outcome};
 use ggp_game::{Candidate, Fact, Game, SearchReport, StopToken};
 use ggp_gdl::diagnostic::count;
-use std::io::Write;
+use std::io::{self, Write};
 use std::iter::once;
 use std::sync::Arc;
 
@@ -190,6 +190,14 @@ impl<'a> Narrator<'a> {
         writeln!(out, "\n{}", self.board.draw(&self.before, &[], &[]))?;
         out.flush()
     }
+}
+
+/// Prints how the match of `outcome` ended.
+pub(crate) fn print_ending(game: &Game, outcome: &Outcome) -> io::Result<()> {
+    let scores = game.roles().map(|role| (game.role_name(role), outcome.score_text(role.index())));
+    let mut out = console::stdout();
+    let told = writeln!(out, "{}", ending(outcome.steps as usize, scores));
+    console::unless_closed(told.and_then(|()| out.flush()))
 }
 
 /// How a match ended after `steps` joint moves, in one line. `scores` are the name and the score of each role.

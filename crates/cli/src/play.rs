@@ -22,7 +22,6 @@ use ggp_arena::{
 use ggp_game::{Clocks, Deadline, Fact, Game, Interpreter, Role, StateMachine, StopToken, rng};
 use ggp_gdl::diagnostic::count;
 use ggp_search::{MctsOptions, PlayerSpec};
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -327,10 +326,7 @@ fn conclude(
     let name = |role: usize| game.role_name(Role(role as u8)).to_owned();
     let why = match &outcome.ending {
         Ending::Terminal => {
-            let scores = game.roles().map(|role| (game.role_name(role), outcome.score_text(role.index())));
-            let mut out = console::stdout();
-            let told = writeln!(out, "{}", narrate::ending(outcome.steps as usize, scores));
-            console::unless_closed(told.and_then(|()| out.flush()))?;
+            narrate::print_ending(game, outcome)?;
             return Ok(fault_exit);
         }
         Ending::Interrupted => {

@@ -93,7 +93,7 @@ pub(crate) struct Shown {
     terminal: bool,
     /// The goal of each role. Null if the rules give the role no goal or several goals.
     goals: Map<String, Value>,
-    /// What the rules give each role as goals: one goal, none, or several.
+    /// The goals that the rules give each role: one goal, none, or several.
     #[serde(skip)]
     scores: Vec<Goals>,
 }

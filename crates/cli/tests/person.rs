@@ -197,7 +197,7 @@ fn the_book_shows_what_a_person_sees() {
     assert!(run.stderr.contains(asked.trim_end()), "{}", run.stderr);
 }
 
-/// What a terminal shows of `ggp play` with `arguments`, and `typed` at the keyboard. The shell runs `before` in the
+/// The output of `ggp play` with `arguments` in a terminal, with `typed` at the keyboard. The shell runs `before` in the
 /// terminal first. `script` of util-linux makes the terminal.
 #[cfg(target_os = "linux")]
 fn on_terminal(before: &str, arguments: &str, typed: &str) -> String {

@@ -29,8 +29,7 @@ const ROUNDS: usize = 2;
 
 /// The number of root visits that are needed for each leaf in flight (chosen but not backed up yet) before
 /// all threads together may have more leaves in flight than a single thread would have. With so many visits,
-/// the loss of selectivity is small. With a quarter of them, two threads play no better than one: their descents
-/// are twice as many, but each of them knows less.
+/// the loss of selectivity is small. With a quarter of them, two threads are hardly better than one (techniques.md).
 const VISITS_PER_LEAF_IN_FLIGHT: u32 = 128;
 
 /// If the time left suffices for few batches, the number of leaves is multiplied by this number divided by

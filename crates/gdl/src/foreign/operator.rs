@@ -7,7 +7,7 @@ use crate::diagnostic::Diagnostic;
 use crate::keyword::Connective;
 use crate::sexpr::{NodeId, SyntaxTree};
 
-/// What a sign means in other languages.
+/// The meaning of a sign in other languages.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Operator {
     Equal,
@@ -38,7 +38,7 @@ impl Operator {
         SIGNS.iter().find(|(signs, _)| signs.contains(&sign)).map(|&(_, operator)| operator)
     }
 
-    /// What to write in place of a condition with the operator, which is written `sign`. `operands` are its two operands;
+    /// The help for a condition with the operator, whose sign is `sign`. `operands` are its two operands;
     /// `None` if it has not two. `negated` says whether the condition is negated.
     pub(crate) fn advice(self, sign: &str, operands: Option<&str>, negated: bool) -> String {
         match (self, operands) {
