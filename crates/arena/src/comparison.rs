@@ -147,6 +147,7 @@ pub(crate) mod tests {
             time: Vec::new(),
             faults: Vec::new(),
             unlisted_faults: Vec::new(),
+            settings: None,
         }
     }
 

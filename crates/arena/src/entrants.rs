@@ -1,6 +1,7 @@
 //! The participants, the games and the pairing of a tournament.
 
 use ggp_game::Game;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -26,7 +27,8 @@ pub struct Contest {
 /// The rule that selects which groups of entrants play a game together. A group has one entrant for each role
 /// of the game, not counting the role `random`. If there are fewer entrants than such roles, the group holds
 /// all entrants. In a single-player game, one group holds all entrants.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Pairing {
     /// Every possible group plays. In a two-role game, every entrant plays every other entrant.
     #[default]

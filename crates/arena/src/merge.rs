@@ -55,6 +55,7 @@ mod tests {
     use crate::comparison::tests::result;
     use crate::results_file::ResultFile;
     use crate::results_file::tests::Scratch;
+    use crate::settings::Settings;
     use std::path::Path;
 
     #[test]
@@ -119,6 +120,9 @@ mod tests {
             (merged.written, merged.flaws),
             (1, vec![Flaw::Empty(empty.0.clone()), torn_line.clone()])
         );
-        assert_eq!(ResultFile::resume(&torn.0, "t", |_| {}).unwrap().flaw, Some(torn_line));
+        assert_eq!(
+            ResultFile::resume(&torn.0, "t", &Settings::default(), |_| {}).unwrap().flaw,
+            Some(torn_line)
+        );
     }
 }

@@ -4,6 +4,7 @@ use crate::account::TimeAccount;
 use crate::fault::{Fault, FaultKind};
 use crate::outcome::{Ending, Outcome};
 use crate::record::{GoalsGiven, Record};
+use crate::settings::Settings;
 use crate::setup::NATURE;
 use crate::transcript::forfeit_goals;
 use ggp_game::Format;
@@ -63,6 +64,9 @@ pub struct MatchResult {
     /// listed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unlisted_faults: Vec<BTreeMap<FaultKind, u64>>,
+    /// The settings of the tournament. `None` in results of ggp 0.1 and in those of match records.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub settings: Option<Settings>,
 }
 
 impl MatchResult {
@@ -146,6 +150,7 @@ impl MatchResult {
             time: Vec::new(),
             faults: Vec::new(),
             unlisted_faults: Vec::new(),
+            settings: None,
         }
     }
 }

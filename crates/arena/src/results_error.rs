@@ -78,18 +78,24 @@ pub enum ResultsError {
     Locked(PathBuf),
     /// A line of the file is a result of another tournament.
     #[error(
-        "{path}:{line}: this result belongs to tournament {found}, not {wanted}: resume with the arguments and the rulesheets of the first run"
+        "{path}:{line}: this result belongs to another tournament{}: resume with the arguments and the rulesheets of the first run",
+        told(.differences)
     )]
     Foreign {
         /// The file.
         path: PathBuf,
         /// The line number, from 1.
         line: u64,
-        /// The fingerprint that the line gives for its tournament.
-        found: String,
-        /// The fingerprint of the tournament that is run.
-        wanted: String,
+        /// The differences between the settings of the tournament of the line and those of the tournament that is run.
+        /// Empty if the settings are equal, so that the games or the order of the players differ, and if the line does not
+        /// tell its settings.
+        differences: Vec<String>,
     },
+}
+
+/// The differences in parentheses; nothing if there are none.
+fn told(differences: &[String]) -> String {
+    if differences.is_empty() { String::new() } else { format!(" ({})", differences.join("; ")) }
 }
 
 /// A defect of a results file that does not prevent reading the file.

@@ -6,6 +6,7 @@
 use crate::read_results::read_lines;
 use crate::result::MatchResult;
 use crate::results_error::{Flaw, ResultsError};
+use crate::settings::Settings;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -55,10 +56,12 @@ impl ResultFile {
     ///
     /// # Errors
     /// When the file cannot be read and written, is locked by another process, holds anything but results, or
-    /// holds results of a tournament with another fingerprint.
+    /// holds results of a tournament with another fingerprint. The error then tells in what its settings differ from
+    /// `settings`.
     pub fn resume(
         path: &Path,
         fingerprint: &str,
+        settings: &Settings,
         mut each: impl FnMut(MatchResult),
     ) -> Result<ResultFile, ResultsError> {
         let mut open = ResultFile::open(path)?;
@@ -67,12 +70,12 @@ impl ResultFile {
             if result.tournament == fingerprint {
                 each(result);
             } else if foreign.is_none() {
-                foreign = Some((line, result.tournament));
+                foreign = Some((line, result.settings));
             }
         })?;
         if let Some((line, found)) = foreign {
-            let wanted = fingerprint.to_owned();
-            return Err(ResultsError::Foreign { path: path.to_owned(), line, found, wanted });
+            let differences = found.map(|found| found.differences(settings)).unwrap_or_default();
+            return Err(ResultsError::Foreign { path: path.to_owned(), line, differences });
         }
         let fail = |error| ResultsError::of_writing(path, error);
         open.flaw = lines.torn.map(|line| Flaw::Torn { path: path.to_owned(), line });
@@ -147,11 +150,12 @@ pub(crate) mod tests {
         file.append(&result("e", 0, &[("a", 100), ("b", 0)])).unwrap();
         // The line is readable before the file is closed.
         assert_eq!(scratch.ids().unwrap(), ["e.s0"]);
-        let second = ResultFile::resume(&scratch.0, "t", |_| {});
+        let second = ResultFile::resume(&scratch.0, "t", &Settings::default(), |_| {});
         assert!(matches!(second, Err(ResultsError::Locked(_))), "{second:?}");
         drop(file);
         let mut met = Vec::new();
-        let mut file = ResultFile::resume(&scratch.0, "t", |result| met.push(result)).unwrap();
+        let mut file =
+            ResultFile::resume(&scratch.0, "t", &Settings::default(), |result| met.push(result)).unwrap();
         assert_eq!(met, [result("e", 0, &[("a", 100), ("b", 0)])]);
         file.append(&result("e", 1, &[("b", 50), ("a", 50)])).unwrap();
         assert_eq!(scratch.ids().unwrap(), ["e.s0", "e.s1"]);
@@ -188,7 +192,7 @@ pub(crate) mod tests {
                 std::thread::sleep(Duration::from_millis(100));
                 drop(first);
             });
-            ResultFile::resume(&scratch.0, "t", |_| {}).unwrap();
+            ResultFile::resume(&scratch.0, "t", &Settings::default(), |_| {}).unwrap();
         });
     }
 
@@ -198,16 +202,17 @@ pub(crate) mod tests {
         let line = |seating| result("e", seating, &[("a", 1)]).to_line();
         std::fs::write(&scratch.0, format!("{}\n{}", line(0), &line(1)[..40])).unwrap();
         assert_eq!(scratch.ids().unwrap(), ["e.s0"]);
-        drop(ResultFile::resume(&scratch.0, "t", |_| {}).unwrap());
+        drop(ResultFile::resume(&scratch.0, "t", &Settings::default(), |_| {}).unwrap());
         assert_eq!(std::fs::read_to_string(&scratch.0).unwrap(), line(0) + "\n");
         // A complete line that lacks only the newline is kept.
         std::fs::write(&scratch.0, line(0)).unwrap();
-        let mut file = ResultFile::resume(&scratch.0, "t", |_| {}).unwrap();
+        let mut file = ResultFile::resume(&scratch.0, "t", &Settings::default(), |_| {}).unwrap();
         file.append(&result("e", 1, &[("a", 1)])).unwrap();
         drop(file);
         assert_eq!(scratch.ids().unwrap(), ["e.s0", "e.s1"]);
         std::fs::write(&scratch.0, format!("{}\n{{\n{}\n", line(0), line(1))).unwrap();
-        let error = ResultFile::resume(&scratch.0, "t", |_| {}).unwrap_err().to_string();
+        let error =
+            ResultFile::resume(&scratch.0, "t", &Settings::default(), |_| {}).unwrap_err().to_string();
         assert!(error.contains(":2:1: not JSON: EOF while parsing an object"), "{error}");
     }
 
@@ -217,12 +222,12 @@ pub(crate) mod tests {
         let long = format!("{{\"id\":\"{}", "x".repeat(MAX_LINE as usize));
         for text in ["notes without a line end", "{\"matchId\":\"m\"", &long] {
             std::fs::write(&scratch.0, text).unwrap();
-            assert!(ResultFile::resume(&scratch.0, "t", |_| {}).is_err());
+            assert!(ResultFile::resume(&scratch.0, "t", &Settings::default(), |_| {}).is_err());
             assert_eq!(std::fs::read_to_string(&scratch.0).unwrap(), text);
         }
         // After a crash, some file systems leave the beginning of a line, then zeros.
         std::fs::write(&scratch.0, "{\"id\":\"e\",\0\0\0").unwrap();
-        assert!(ResultFile::resume(&scratch.0, "t", |_| {}).is_ok());
+        assert!(ResultFile::resume(&scratch.0, "t", &Settings::default(), |_| {}).is_ok());
         assert_eq!(std::fs::read(&scratch.0).unwrap(), b"");
     }
 }

@@ -6,6 +6,7 @@ use crate::plan::Plan;
 use crate::result::MatchResult;
 use crate::results_file::ResultFile;
 use crate::sequential_test::SequentialTest;
+use crate::settings::Settings;
 use crate::standings::Standings;
 use crate::tournament::{Finish, Progress, Run, RunReport, Tournament, TournamentError};
 use std::collections::HashSet;
@@ -51,15 +52,18 @@ impl RunResults {
         }
         results.file = match &run.out {
             None => None,
-            Some(path) if run.resume => Some(ResultFile::resume(path, plan.fingerprint(), |result| {
-                if let Some(number) = plan.number_of(&result.id).filter(is_asked) {
-                    results.enter(number, result);
-                } else {
-                    let mut digest = Digest::default();
-                    digest.add(result.id.as_bytes());
-                    results.unasked.insert(digest.value());
-                }
-            })?),
+            Some(path) if run.resume => {
+                let (fingerprint, settings) = (plan.fingerprint(), Settings::of(tournament));
+                Some(ResultFile::resume(path, fingerprint, &settings, |result| {
+                    if let Some(number) = plan.number_of(&result.id).filter(is_asked) {
+                        results.enter(number, result);
+                    } else {
+                        let mut digest = Digest::default();
+                        digest.add(result.id.as_bytes());
+                        results.unasked.insert(digest.value());
+                    }
+                })?)
+            }
             Some(path) => Some(ResultFile::create(path)?),
         };
         if let Some(sprt) = &mut results.sprt {
@@ -76,7 +80,7 @@ impl RunResults {
         }
         self.progress.done += 1;
         self.standings.add(&result);
-        (result.time, result.faults) = (Vec::new(), Vec::new());
+        (result.time, result.faults, result.settings) = (Vec::new(), Vec::new(), None);
         if let Some(sprt) = &mut self.sprt {
             sprt.add(number, &result);
         }

@@ -1,7 +1,7 @@
 //! Totals over the results of matches: goals, wins, ratings, faults, time.
 //!
-//! Invariants: the totals do not depend on the order of the results, except for the series of mean goals. In
-//! games of several players, memory grows with the number of players, of games, and of encounters with
+//! Invariants: the totals do not depend on the order of the results, except for the series of mean goals and the
+//! list of settings. In games of several players, memory grows with the number of players, of games, and of encounters with
 //! incomplete pairs, but not with the number of matches. In single-player games, all goals are kept.
 
 use crate::account::TimeAccount;
@@ -15,6 +15,7 @@ use crate::read_results::read_all;
 use crate::result::MatchResult;
 use crate::results_error::{Flaw, ResultsError};
 use crate::series::Series;
+use crate::settings::Settings;
 use crate::summary::{
     FirstFault, GameSummary, PairSummary, PlayerSummary, REQUIRED_PAIRS, RoleSummary, Summary,
 };
@@ -30,7 +31,12 @@ pub struct Standings {
     endings: BTreeMap<String, u64>,
     unscored: u64,
     matches: u64,
+    /// The different settings of the results, at most [`MAX_SETTINGS`].
+    settings: Vec<Settings>,
 }
+
+/// The maximum number of different settings that are kept.
+const MAX_SETTINGS: usize = 16;
 
 /// The totals of one player.
 #[derive(Default, Debug)]
@@ -65,6 +71,12 @@ impl Standings {
     pub fn add(&mut self, result: &MatchResult) {
         self.matches += 1;
         *self.endings.entry(result.ending.clone()).or_default() += 1;
+        if let Some(settings) = &result.settings
+            && self.settings.len() < MAX_SETTINGS
+            && !self.settings.contains(settings)
+        {
+            self.settings.push(settings.clone());
+        }
         let (mut entered, mut faulty): (Vec<&str>, Vec<&str>) = (Vec::new(), Vec::new());
         for (role, player) in result.players.iter().enumerate() {
             let Some(player) = player else { continue };
@@ -225,6 +237,7 @@ impl Standings {
             endings: self.endings.clone(),
             players,
             pairs,
+            settings: self.settings.clone(),
             accepted: None,
         }
     }

@@ -4,6 +4,7 @@ use crate::account::TimeAccount;
 use crate::elo::{Difference, Hypothesis};
 use crate::fault::FaultKind;
 use crate::interval::Estimate;
+use crate::settings::Settings;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -32,6 +33,9 @@ pub struct Summary {
     /// The pairs of players that have been compared. The first player of a pair comes before the second in
     /// `players`, and the pairs are sorted by the positions of their players there.
     pub pairs: Vec<PairSummary>,
+    /// The different settings of the tournaments that the results come from, at most 16. Empty if no result tells its
+    /// settings.
+    pub settings: Vec<Settings>,
     /// The hypothesis that a sequential test of the two players has accepted, for the headline. `None` without a
     /// decision.
     #[serde(skip)]

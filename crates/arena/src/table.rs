@@ -6,6 +6,7 @@ use crate::plan::{Fixture, Plan};
 use crate::record::Record;
 use crate::referee::Referee;
 use crate::result::MatchResult;
+use crate::settings::Settings;
 use crate::setup::{MatchSetup, NATURE, Seat};
 use crate::tournament::{PlayerRequest, Players, Tournament, TournamentError};
 use crate::whole_file::write_whole;
@@ -50,6 +51,7 @@ pub struct Table<'a> {
     players: &'a dyn Players,
     /// The name of the tournament in records; `None` if no records are kept.
     record_name: Option<String>,
+    settings: Settings,
     referees: Vec<RefereePool>,
 }
 
@@ -68,7 +70,7 @@ impl<'a> Table<'a> {
         record_name: Option<String>,
     ) -> Result<Table<'a>, TournamentError> {
         let referees = tournament.make_players(players, entrants)?;
-        Ok(Table { tournament, plan, players, record_name, referees })
+        Ok(Table { tournament, plan, players, record_name, settings: Settings::of(tournament), referees })
     }
 
     /// Plays the match of `fixture`. `None` if the match was interrupted.
@@ -149,6 +151,7 @@ impl<'a> Table<'a> {
             time: Vec::new(),
             faults: Vec::new(),
             unlisted_faults: Vec::new(),
+            settings: Some(self.settings.clone()),
         }
     }
 }

@@ -3,6 +3,7 @@
 use crate::elo::SprtState;
 use crate::fault::FaultKind;
 use crate::interval::Estimate;
+use crate::settings::Settings;
 use crate::summary::{FirstFault, PairSummary, PlayerSummary, Summary};
 use comfy_table::{Cell, CellAlignment, Table, presets};
 use std::fmt::Write as _;
@@ -46,6 +47,17 @@ impl Summary {
         parts.push(self.games_text());
         parts.extend([self.faults_text(), self.time_text()]);
         parts.join("\n")
+    }
+
+    /// A table of the settings of the tournaments that the results come from; empty if no result tells its settings.
+    pub fn settings_text(&self) -> String {
+        if self.settings.is_empty() {
+            return String::new();
+        }
+        let players = Settings::specs(&self.settings).into_iter();
+        let facts = players.map(|(name, spec)| (format!("player {name}"), spec));
+        let rows = facts.chain(Settings::facts(&self.settings)).map(|(name, value)| vec![name, value]);
+        format!("Settings\n{}", table(["setting", "value"], 2, rows.collect()))
     }
 
     /// The sentences of [`Summary::headline`] as plain text.
@@ -194,6 +206,8 @@ impl std::fmt::Display for SprtState {
 mod tests {
     use crate::comparison::tests::result;
     use crate::elo::{Scores, Sprt};
+    use crate::result::MatchResult;
+    use crate::settings::Settings;
     use crate::standings::Standings;
 
     #[test]
@@ -222,6 +236,31 @@ mod tests {
         let roles: Vec<&str> = lines.iter().filter(role).copied().collect();
         assert!(roles[0].starts_with("game  role1  strong  ") && roles[1].starts_with("game  role1  w  "));
         assert!(lines.iter().all(|line| line.chars().count() <= 80 && *line == line.trim_end()), "{text}");
+    }
+
+    #[test]
+    fn settings_of_results_are_listed() {
+        let mut standings = Standings::default();
+        standings.add(&result("e", 0, &[("a", 100), ("b", 0)]));
+        assert_eq!(standings.summary().settings_text(), "");
+        let settings = Settings {
+            playclock: Some(0.1),
+            players: [("a".to_owned(), "mcts".to_owned())].into(),
+            ..Settings::default()
+        };
+        for seating in 1..4 {
+            let settings = Settings { seed: 1 + seating / 3, ..settings.clone() };
+            let result = result("e", seating as usize, &[("a", 100), ("b", 0)]);
+            standings.add(&MatchResult { settings: Some(settings), ..result });
+        }
+        let text = standings.summary().settings_text();
+        let lines: Vec<Vec<&str>> =
+            text.lines().map(|line| line.split("  ").map(str::trim).collect()).collect();
+        let value =
+            |name: &str| lines.iter().find(|line| line[0] == name).and_then(|line| line.last().copied());
+        assert_eq!(value("player a"), Some("mcts"), "{text}");
+        assert_eq!((value("play clock"), value("start clock")), (Some("0.1 s"), Some("none")), "{text}");
+        assert_eq!(value("seed"), Some("1, 2"), "{text}");
     }
 
     #[test]

@@ -18,8 +18,8 @@ use ggp::{Participant, ParticipantError, Participants, PlayerKind, PlayerSpec, R
 use ggp_arena::elo::{Hypothesis, Sprt};
 use ggp_arena::report::{Replays, ReportHead, html};
 use ggp_arena::{
-    Contest, DEFAULT_GRACE, FaultKind, Finish, MatchResult, OpenRun, PlayerSummary, Run, RunReport, Shard,
-    Summary, Tournament, TournamentError, is_nature,
+    Contest, DEFAULT_GRACE, FaultKind, Finish, MatchResult, OpenRun, PlayerSummary, Run, RunReport, Settings,
+    Shard, Summary, Tournament, TournamentError, is_nature,
 };
 use ggp_game::{Clocks, Game};
 use std::ffi::OsString;
@@ -217,7 +217,7 @@ impl Competition {
             std::fs::write(path, page).with_context(|| format!("cannot write {}", path.display()))?;
         }
         if !quiet {
-            console::unless_closed(stats::print(false, &summary, tested.as_ref()))?;
+            console::unless_closed(stats::print(false, &summary, "", tested.as_ref()))?;
             let is_late = |one: &&PlayerSummary| {
                 one.first_faults.get(&FaultKind::Start).is_some_and(|first| first.late_start)
             };
@@ -351,26 +351,16 @@ fn replays(folder: &Path) -> Replays {
 }
 
 fn head(tournament: &Tournament) -> ReportHead {
-    let Tournament { clocks, entrants, contests, .. } = tournament;
+    let Tournament { entrants, contests, .. } = tournament;
     let games: Vec<&str> = contests.iter().map(|contest| contest.name.as_str()).collect();
     let names: Vec<&str> = entrants.iter().map(|entrant| entrant.name.as_str()).collect();
-    let clock = |time: Duration| match time {
-        Duration::MAX => "none".to_owned(),
-        time => format!("{} s", time.as_secs_f64()),
-    };
-    let fact = |word: &str, what: String| (word.to_owned(), what);
+    let settings = [Settings::of(tournament)];
+    let mut facts = vec![("games".to_owned(), games.join(", "))];
+    facts.extend(Settings::facts(&settings));
     ReportHead {
         title: format!("{} in {}", names.join(", "), games.join(", ")),
-        facts: vec![
-            fact("games", games.join(", ")),
-            fact("pairing", tournament.pairing.to_string()),
-            fact("start clock", clock(clocks.start)),
-            fact("play clock", clock(clocks.play)),
-            fact("random opening moves", tournament.opening_plies.to_string()),
-            fact("on fault", tournament.on_fault.to_string()),
-            fact("seed", tournament.seed.to_string()),
-        ],
-        specs: entrants.iter().map(|entrant| (entrant.name.clone(), entrant.spec.clone())).collect(),
+        facts,
+        specs: Settings::specs(&settings),
         sprt: None,
         replays: None,
     }

@@ -8,14 +8,15 @@ use crate::sequential;
 use anyhow::Context;
 use ggp_arena::elo::{Hypothesis, SprtState};
 use ggp_arena::report::{ReportHead, html};
-use ggp_arena::{Standings, Summary};
+use ggp_arena::{Settings, Standings, Summary};
 use std::io::Write;
 use std::path::PathBuf;
 
 /// Show ratings, a cross table and faults from results
 ///
 /// FILE is a file that `ggp match --out` wrote, or a match record in the ggp.org format. A match
-/// that occurs in several files counts once. All intervals are 95 % confidence intervals.
+/// that occurs in several files counts once. All intervals are 95 % confidence intervals. The last
+/// table gives the settings of the runs, with all values where runs differ.
 ///
 /// The first lines name players that were at fault in more than a tenth of their matches, and the
 /// stronger player. To call a player stronger takes 30 pairs: a pair is two matches with the same
@@ -73,21 +74,29 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
         let names: Vec<String> = arguments.files.iter().map(|file| file.display().to_string()).collect();
         let head = ReportHead {
             title: names.join(", "),
+            facts: Settings::facts(&summary.settings),
+            specs: Settings::specs(&summary.settings),
             sprt: tested.as_ref().map(|(question, state, _)| (question.clone(), *state)),
             ..ReportHead::default()
         };
         let written = std::fs::write(path, html(&summary, &head));
         written.with_context(|| format!("cannot write {}", path.display()))?;
     }
-    console::unless_closed(print(arguments.json, &summary, tested.as_ref()))?;
+    let settings = summary.settings_text();
+    console::unless_closed(print(arguments.json, &summary, &settings, tested.as_ref()))?;
     Ok(exit)
 }
 
 /// A sequential test: its question, its state, and its verdict.
 pub(crate) type Tested = (String, SprtState, String);
 
-/// Prints one JSON object if `json` is true, otherwise the tables.
-pub(crate) fn print(json: bool, summary: &Summary, tested: Option<&Tested>) -> std::io::Result<()> {
+/// Prints one JSON object if `json` is true, otherwise the tables, of which that of `settings` may be empty.
+pub(crate) fn print(
+    json: bool,
+    summary: &Summary,
+    settings: &str,
+    tested: Option<&Tested>,
+) -> std::io::Result<()> {
     let mut out = console::stdout();
     if json {
         let mut object = serde_json::to_value(summary)?;
@@ -100,6 +109,9 @@ pub(crate) fn print(json: bool, summary: &Summary, tested: Option<&Tested>) -> s
         output::object(&mut out, output::STATS, &object)?;
     } else {
         write!(out, "{}", console::printable_lines(&summary.to_text()))?;
+        if !settings.is_empty() {
+            write!(out, "\n{}", console::printable_lines(settings))?;
+        }
         if let Some((question, state, verdict)) = tested {
             writeln!(out, "\nSequential test\n{question}\n{state}\n{verdict}")?;
         }

@@ -51,11 +51,20 @@ fn results_resume_and_shards_merge() {
     // Results of another tournament are refused, and `--out` does not overwrite results.
     let foreign = play(&["--seed", "2", "--resume", whole.to_str().unwrap()]);
     assert_eq!(foreign.code, 1);
-    assert!(
-        foreign.stderr.contains("resume with the arguments and the rulesheets of the first run"),
-        "{}",
-        foreign.stderr
-    );
+    let why = "this result belongs to another tournament (`seed` was 1 and is 2 now): resume with the arguments and \
+               the rulesheets of the first run";
+    assert!(foreign.stderr.contains(why), "{}", foreign.stderr);
+    // Each result tells how it was played, and `ggp stats` shows it.
+    assert!(all.values().all(|result| result["settings"]["players"]["weak"] == "random"));
+    let stats = ggp(&["stats", whole.to_str().unwrap()]).stdout;
+    let settings = stats.split("\nSettings\n").nth(1).unwrap_or_else(|| panic!("{stats}"));
+    let has = |name: &str, value: &str| {
+        settings
+            .lines()
+            .any(|line| line.starts_with(name) && line.trim_end().ends_with(&format!("  {value}")))
+    };
+    assert!(has("player strong", "mcts:iterations=30") && has("random opening moves", "1"), "{settings}");
+    assert!(has("play clock", "none") && has("seed", "1"), "{settings}");
     let over = play(&["--out", whole.to_str().unwrap()]);
     assert!(over.code == 1 && over.stderr.contains("holds results already"), "{}", over.stderr);
     // Two shards give the same results.
