@@ -6,7 +6,6 @@ use crate::plan::Plan;
 use crate::result::MatchResult;
 use crate::results_file::ResultFile;
 use crate::sequential_test::SequentialTest;
-use crate::settings::Settings;
 use crate::standings::Standings;
 use crate::tournament::{Finish, Progress, Run, RunReport, Tournament, TournamentError};
 use std::collections::HashSet;
@@ -53,7 +52,7 @@ impl RunResults {
         results.file = match &run.out {
             None => None,
             Some(path) if run.resume => {
-                let (fingerprint, settings) = (plan.fingerprint(), Settings::of(tournament));
+                let (fingerprint, settings) = (plan.fingerprint(), tournament.settings());
                 Some(ResultFile::resume(path, fingerprint, &settings, |result| {
                     if let Some(number) = plan.number_of(&result.id).filter(is_asked) {
                         results.enter(number, result);

@@ -2,10 +2,8 @@
 
 use crate::entrants::Pairing;
 use crate::fault::OnFault;
-use crate::tournament::Tournament;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::Duration;
 
 /// The settings of the tournament that a match belongs to. The members have the names of the options of `ggp match`.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
@@ -29,22 +27,6 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// The settings of `tournament`.
-    pub fn of(tournament: &Tournament) -> Settings {
-        let seconds = |time: Duration| (time != Duration::MAX).then_some(time.as_secs_f64());
-        let players = tournament.entrants.iter().map(|entrant| (entrant.name.clone(), entrant.spec.clone()));
-        Settings {
-            players: players.collect(),
-            pairing: tournament.pairing,
-            startclock: seconds(tournament.clocks.start),
-            playclock: seconds(tournament.clocks.play),
-            openings: tournament.opening_plies,
-            on_fault: tournament.on_fault,
-            parallel: tournament.parallel,
-            seed: tournament.seed,
-        }
-    }
-
     /// All settings but the players, as pairs of name and value, in the same order for all tournaments.
     fn named(&self) -> [(&'static str, String); 7] {
         let clock = |time: Option<f64>| time.map_or("none".to_owned(), |seconds| format!("{seconds} s"));

@@ -70,7 +70,7 @@ impl<'a> Table<'a> {
         record_name: Option<String>,
     ) -> Result<Table<'a>, TournamentError> {
         let referees = tournament.make_players(players, entrants)?;
-        Ok(Table { tournament, plan, players, record_name, settings: Settings::of(tournament), referees })
+        Ok(Table { tournament, plan, players, record_name, settings: tournament.settings(), referees })
     }
 
     /// Plays the match of `fixture`. `None` if the match was interrupted.

@@ -8,6 +8,7 @@ use crate::plan::{Plan, PlanError};
 use crate::referee::Referee;
 use crate::result::MatchResult;
 use crate::results_error::ResultsError;
+use crate::settings::Settings;
 use crate::setup::DEFAULT_GRACE;
 use crate::shard::Shard;
 use crate::standings::Standings;
@@ -278,6 +279,22 @@ impl Tournament {
             opening_plies: 0,
             parallel: false,
             max_steps: ggp_game::MAX_STEPS,
+        }
+    }
+
+    /// The settings as results tell them.
+    pub fn settings(&self) -> Settings {
+        let seconds = |time: Duration| (time != Duration::MAX).then_some(time.as_secs_f64());
+        let players = self.entrants.iter().map(|entrant| (entrant.name.clone(), entrant.spec.clone()));
+        Settings {
+            players: players.collect(),
+            pairing: self.pairing,
+            startclock: seconds(self.clocks.start),
+            playclock: seconds(self.clocks.play),
+            openings: self.opening_plies,
+            on_fault: self.on_fault,
+            parallel: self.parallel,
+            seed: self.seed,
         }
     }
 

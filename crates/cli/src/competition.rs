@@ -354,7 +354,7 @@ fn head(tournament: &Tournament) -> ReportHead {
     let Tournament { entrants, contests, .. } = tournament;
     let games: Vec<&str> = contests.iter().map(|contest| contest.name.as_str()).collect();
     let names: Vec<&str> = entrants.iter().map(|entrant| entrant.name.as_str()).collect();
-    let settings = [Settings::of(tournament)];
+    let settings = [tournament.settings()];
     let mut facts = vec![("games".to_owned(), games.join(", "))];
     facts.extend(Settings::facts(&settings));
     ReportHead {
