@@ -18,7 +18,6 @@ use ggp_game::{
 use ggp_search::{Halt, Limits, MctsOptions, PlayerSpec, Search, Technique};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::{Value, json};
-use std::collections::HashMap;
 use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -222,7 +221,7 @@ impl AnalyzeOwn {
         let mut machine = Interpreter::new(game);
         let (observations, is_over) = observations(&mut machine, role, record.as_ref())?;
         if is_over {
-            let nothing = Analysis { role, report: SearchReport::default(), strategy: None };
+            let nothing = Analysis { role, report: SearchReport::default() };
             let object = object(game, &[nothing], true, false);
             print(json.then_some(&object), true, "")?;
             return Ok(Exit::Done);
@@ -234,7 +233,7 @@ impl AnalyzeOwn {
         }
         let clocks = Clocks { start: Duration::MAX, play: seconds.unwrap_or(Duration::MAX) };
         let report = advice(player.as_mut(), (game, role), &observations, clocks, &stop)?;
-        let analyses = [Analysis { role, report, strategy: None }];
+        let analyses = [Analysis { role, report }];
         let (count, extent) = (possible.states().len(), possible.extent());
         let mut object = object(game, &analyses, false, false);
         let word = match extent {
@@ -322,25 +321,12 @@ fn screen() -> ProgressBar {
 struct Analysis {
     role: Role,
     report: SearchReport,
-    /// The probability of each move, by its text, if the role draws its move from a mixed strategy.
-    strategy: Option<HashMap<String, f64>>,
-}
-
-impl Analysis {
-    fn probability(&self, candidate: &Candidate) -> Option<f64> {
-        self.strategy.as_ref()?.get(&candidate.mv).copied()
-    }
 }
 
 fn analyses<M: Playouts>(roles: &[Role], search: &mut Search<M>) -> Result<Vec<Analysis>, EvalError> {
-    let analysis = |&role: &Role| {
-        let strategy = search.strategy(role)?;
-        let is_mixed = strategy.iter().any(|&(_, share)| share > 0.0 && share < 1.0);
-        let texts = strategy.iter().map(|&(mv, share)| (search.machine().move_text(mv).to_owned(), share));
-        let strategy = is_mixed.then(|| texts.collect());
-        Ok(Analysis { role, report: search.report(role), strategy })
-    };
-    roles.iter().map(analysis).collect()
+    // A search without iterations has not asked for its moves yet.
+    search.choices(Role(0))?;
+    Ok(roles.iter().map(|&role| Analysis { role, report: search.report(role) }).collect())
 }
 
 /// The results for roles as a table.
@@ -360,8 +346,8 @@ fn table(game: &Game, analyses: &[Analysis]) -> String {
         for (candidate, mv) in shown.iter().zip(&moves) {
             let score = candidate.score.map_or("-".to_owned(), |score| format!("{score:.1}"));
             let proved = candidate.proven.map_or(String::new(), |goal| format!("  {goal} proved"));
-            let drawn = analysis.probability(candidate);
-            let drawn = drawn.map_or(String::new(), |share| format!("  {:>3.0} %", share * 100.0));
+            let drawn =
+                candidate.probability.map_or(String::new(), |share| format!("  {:>3.0} %", share * 100.0));
             lines.push(format!("  {mv:<width$}  {:>10}  {score:>5}{drawn}{proved}", candidate.visits));
         }
         if candidates.len() > SHOWN {
@@ -380,8 +366,9 @@ fn table(game: &Game, analyses: &[Analysis]) -> String {
 fn object(game: &Game, analyses: &[Analysis], is_over: bool, is_decided: bool) -> Value {
     let roles = analyses.iter().map(|analysis| {
         let candidate = |c: &Candidate| {
-            let probability = analysis.probability(c);
-            json!({ "move": c.mv, "visits": c.visits, "score": c.score, "proven": c.proven, "probability": probability })
+            json!({
+                "move": c.mv, "visits": c.visits, "score": c.score, "proven": c.proven, "probability": c.probability
+            })
         };
         let candidates = analysis.report.candidates.iter().map(candidate).collect();
         (game.role_name(analysis.role).to_owned(), candidates)

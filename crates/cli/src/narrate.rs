@@ -218,7 +218,9 @@ fn opinion(role: &str, report: &SearchReport) -> String {
             (None, Some(score)) => format!("{score:.1}"),
             (None, None) => "-".to_owned(),
         };
-        format!("{} {score} in {} visits", console::printable(&candidate.mv), candidate.visits)
+        let drawn = candidate.probability.map(|share| format!(", drawn with {:.0} %", share * 100.0));
+        let (mv, drawn) = (console::printable(&candidate.mv), drawn.unwrap_or_default());
+        format!("{mv} {score} in {} visits{drawn}", candidate.visits)
     };
     let mut parts: Vec<String> = report.candidates.iter().take(OPINIONS).map(one).collect();
     if report.candidates.len() > OPINIONS {

@@ -80,6 +80,8 @@ pub struct Candidate {
     pub score: Option<f64>,
     /// The final goal of the player's role after this move, if the search has proved it. Otherwise `None`.
     pub proven: Option<u8>,
+    /// The probability of the move, if the player draws its move from a mixed strategy. Otherwise `None`.
+    pub probability: Option<f64>,
 }
 
 /// Statistics of the search for a player's last move.

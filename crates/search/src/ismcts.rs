@@ -126,6 +126,7 @@ impl<M: Playouts> Player for InformationSetPlayer<M> {
         let playouts = running.playouts() - before;
         let text = |&mv: &Move| running.recall.move_text(mv).to_owned();
         let arms = running.node().map(Node::arms);
+        let mixed = running.strategy(&own);
         let mut candidates: Vec<Candidate> = own
             .iter()
             .enumerate()
@@ -136,6 +137,7 @@ impl<M: Playouts> Player for InformationSetPlayer<M> {
                     visits: arm.map_or(0, |arm| arm.count() as u64),
                     score: arm.and_then(Arm::mean).map(|mean| mean * 100.0),
                     proven: None,
+                    probability: mixed.as_ref().map(|strategy| strategy[index]),
                 }
             })
             .collect();

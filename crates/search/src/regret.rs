@@ -85,6 +85,11 @@ pub(crate) fn average<'a>(
     weights.clone().any(|weight| weight > 0.0).then(|| normalised(purified(weights, PURIFIED)))
 }
 
+/// Whether a strategy draws from several arms, and is not a single arm with the probability 1.
+pub(crate) fn is_mixed(strategy: &[f64]) -> bool {
+    strategy.iter().any(|&probability| probability > 0.0 && probability < 1.0)
+}
+
 #[cfg(test)]
 mod tests {
     use crate::limits::Limits;
@@ -92,7 +97,7 @@ mod tests {
     use crate::search::Search;
     use crate::technique::{Technique, Techniques};
     use crate::test_games;
-    use ggp_game::{Move, Role};
+    use ggp_game::{Move, Role, StateMachine};
 
     /// Searches the matrix game `payoffs`. Returns the strategy of each role: the probabilities of its
     /// moves, in the order of the moves.
@@ -106,6 +111,12 @@ mod tests {
         search.run(&Limits::iterations(20_000));
         [Role(0), Role(1)].map(|role| {
             let mut strategy = search.strategy(role).unwrap();
+            for candidate in search.report(role).candidates {
+                let is_it = |&&(mv, _): &&(Move, f64)| search.machine().move_text(mv) == candidate.mv;
+                let &(_, probability) = strategy.iter().find(is_it).unwrap();
+                let reported = candidate.probability.unwrap_or_else(|| probability.round());
+                assert!((reported - probability).abs() < 1e-12, "{reported} and {probability}");
+            }
             strategy.sort_by_key(|(mv, _)| *mv);
             strategy.into_iter().map(|(_, probability)| probability).collect()
         })

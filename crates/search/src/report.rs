@@ -2,6 +2,7 @@
 
 use crate::id::NodeId;
 use crate::node::{Chooser, Phase};
+use crate::regret::is_mixed;
 use crate::search::Search;
 use ggp_game::{Candidate, Move, Playouts, Role, SearchReport};
 use std::cmp::Reverse;
@@ -14,7 +15,7 @@ const PRINCIPAL_VISITS: u32 = 4;
 
 impl<M: Playouts> Search<M> {
     /// Reports the statistics of `role`'s moves at the root. The first candidate is the move that the
-    /// search plays, except where the role draws its move from a mixed strategy. The other candidates are
+    /// search plays, except where the role draws its move from a mixed strategy, whose probabilities the candidates have then. The other candidates are
     /// sorted by visits, then by text. The list of candidates is empty while the root's legal moves are
     /// unknown.
     pub fn report(&self, role: Role) -> SearchReport {
@@ -23,11 +24,13 @@ impl<M: Playouts> Search<M> {
         let mut best = None;
         if self.tree[root].phase == Phase::Open {
             best = self.deterministic_move(role).map(|mv| self.worker.machine.move_text(mv));
-            candidates.extend(self.tree.arms(root, role).iter().map(|arm| Candidate {
+            let mixed = self.mixed_strategy(role).filter(|strategy| is_mixed(strategy));
+            candidates.extend(self.tree.arms(root, role).iter().enumerate().map(|(place, arm)| Candidate {
                 mv: self.worker.machine.move_text(arm.mv).to_owned(),
                 visits: u64::from(arm.visits),
                 score: arm.mean().map(|mean| mean * 100.0),
                 proven: self.proven_by_variation(arm.mv).or(arm.bounds.proven()),
+                probability: mixed.as_ref().map(|strategy| strategy[place]),
             }));
             if let [only] = &mut candidates[..] {
                 // A role's only move keeps no statistics, so the node's statistics are reported.

@@ -23,10 +23,10 @@ export class Thinking {
     this.now = el("div", { class: "chart" });
     this.match = el("div", { class: "chart" });
     this.line = el("p", { class: "principal" });
-    const heads = ["Move", "Score", "Range", "Visits"].map((text) => el("th", { scope: "col" }, text));
+    this.heads = el("tr");
     element.append(
       this.summary,
-      el("div", { class: "scroll" }, el("table", {}, el("thead", {}, el("tr", {}, heads)), this.rows)),
+      el("div", { class: "scroll" }, el("table", {}, el("thead", {}, this.heads), this.rows)),
       el("h3", {}, "Expected line"),
       this.line,
       el("h3", {}, "Score while it thinks"),
@@ -66,7 +66,11 @@ export class Thinking {
     const count = thought.iterations.toLocaleString("en");
     const guess = thought.guess && thought.done ? ": little more than a guess" : "";
     say(this.summary, `${who}: ${count} iterations in ${thought.elapsed.toFixed(1)} s${guess}`);
-    this.rows.replaceChildren(...thought.candidates.map((candidate) => this.row(candidate)));
+    // Where several roles choose at once, the engine may draw its move.
+    const isDrawn = thought.candidates.some(({ probability }) => probability !== null);
+    const heads = ["Move", "Score", "Range", "Visits", ...(isDrawn ? ["Drawn"] : [])];
+    this.heads.replaceChildren(...heads.map((text) => el("th", { scope: "col" }, text)));
+    this.rows.replaceChildren(...thought.candidates.map((candidate) => this.row(candidate, isDrawn)));
     this.line.replaceChildren(
       ...thought.principal.map((step, number) => {
         const at = step.squares.findIndex((squares) => squares.length);
@@ -80,7 +84,7 @@ export class Thinking {
     this.now.replaceChildren(plot("score while the engine thinks", [{ points: this.samples, colour }]));
   }
 
-  row(candidate) {
+  row(candidate, isDrawn) {
     const bar = svg("svg", {
       viewBox: "0 0 100 12",
       class: "bar",
@@ -106,6 +110,10 @@ export class Thinking {
       el("td", { class: "bars", title }, bar),
       el("td", { class: "number" }, candidate.visits.toLocaleString("en")),
     );
+    if (isDrawn) {
+      const share = candidate.probability === null ? "–" : `${(candidate.probability * 100).toFixed(0)} %`;
+      row.append(el("td", { class: "number" }, share));
+    }
     return this.pointing(row, [{ squares: candidate.squares, role: this.role }]);
   }
 

@@ -31,6 +31,8 @@ pub(crate) struct Candidate {
     high: Option<f64>,
     /// The final goal of the role that makes the move, if the search has proved it. Otherwise `None`.
     proven: Option<u8>,
+    /// The probability of the move, from 0 to 1, if the role draws its move. Otherwise `None`.
+    probability: Option<f64>,
 }
 
 /// A joint move of the principal variation, and for each of its moves its words and the squares that it names.
@@ -101,6 +103,7 @@ impl Analysis {
                 low: interval.map(|i| i.low * 100.0),
                 high: interval.map(|i| i.high * 100.0),
                 proven: c.proven,
+                probability: c.probability,
             }
         };
         let step = |joint: &Vec<String>| Step {

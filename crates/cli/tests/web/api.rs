@@ -164,7 +164,9 @@ fn others_choices_are_hidden_until_all_are_in() {
     let choose = json!({"node": 0, "role": 0, "move": "paper"});
     post(server.port, &format!("{path}/move"), &choose).ok();
     let node = server.node(&path, &json!(1));
-    assert!(node["thoughts"][1]["candidates"].as_array().unwrap().len() == 3, "{node}");
+    let candidates = node["thoughts"][1]["candidates"].as_array().unwrap();
+    let drawn: Vec<f64> = candidates.iter().map(|one| one["probability"].as_f64().unwrap()).collect();
+    assert!(drawn.len() == 3 && (drawn.iter().sum::<f64>() - 1.0).abs() < 1e-6, "{node}");
 }
 
 #[test]

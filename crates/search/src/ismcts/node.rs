@@ -173,10 +173,14 @@ impl Node {
         if sum > 0.0 { self.arms[index].weight / sum } else { 1.0 / self.arms.len() as f64 }
     }
 
-    /// The arm that `point`, from 0 to 1, selects from the average strategy. Arms that only exploration explains
-    /// are left out.
+    /// The average strategy: the probability of each arm. Arms that only exploration explains have the probability 0.
+    pub(super) fn average_strategy(&self) -> Vec<f64> {
+        normalised(purified(self.arms.iter().map(|arm| arm.weight), PURIFIED))
+    }
+
+    /// The arm that `point`, from 0 to 1, selects from the average strategy.
     pub(super) fn draw_purified(&self, point: f64) -> usize {
-        let strategy = normalised(purified(self.arms.iter().map(|arm| arm.weight), PURIFIED));
+        let strategy = self.average_strategy();
         index_at(point, strategy.iter().copied()).unwrap_or_else(|| best(strategy.iter().copied()))
     }
 

@@ -5,6 +5,7 @@ use super::belief::Belief;
 use super::descend::{Descent, End, Selection};
 use super::node::{Node, best};
 use super::tree::Tree;
+use crate::regret::is_mixed;
 use crate::turn::DRAFT_EVERY;
 use ggp_game::rng::Sequence;
 use ggp_game::{
@@ -265,9 +266,20 @@ impl<M: Playouts> RunningMatch<M> {
         self.preferred(own, random).unwrap_or(any)
     }
 
+    /// The probability with which [`RunningMatch::choose`] draws each of `own`. `None` if the choice is no draw.
+    pub(super) fn strategy(&self, own: &[Move]) -> Option<Vec<f64>> {
+        let node = self.known(own).filter(|_| matches!(self.selection, Selection::RegretMatching))?;
+        Some(node.average_strategy()).filter(|strategy| is_mixed(strategy))
+    }
+
+    /// The node of the role's present state, if it has statistics of the moves `own`.
+    fn known(&self, own: &[Move]) -> Option<&Node> {
+        self.node().filter(|node| node.visits() > 0 && node.moves() == own)
+    }
+
     /// The index of the move that the statistics choose among `own`; `random` is a point from 0 to 1 for the draw.
     fn preferred(&self, own: &[Move], random: f64) -> Option<usize> {
-        let node = self.node().filter(|node| node.visits() > 0 && node.moves() == own)?;
+        let node = self.known(own)?;
         Some(match self.selection {
             Selection::RegretMatching => node.draw_purified(random),
             Selection::Ucb(_) => node.most_visited(),
