@@ -152,7 +152,8 @@ fn a_torn_file_is_resumed_and_the_results_are_the_same() {
     let other = Tournament { seed: 12, ..small_league() };
     let resumed = Run { resume: true, ..run };
     let refused = other.run(&Local, &resumed, &mut |_| {}, &StopToken::new()).unwrap_err();
-    assert!(refused.to_string().contains("belongs to tournament"), "{refused}");
+    let why = "belongs to another tournament (`seed` was 11 and is 12 now)";
+    assert!(refused.to_string().contains(why), "{refused}");
 }
 
 #[test]
