@@ -65,7 +65,7 @@ impl Rate {
         search.run(&Limits::iterations(1));
         let began = Instant::now();
         search.run(&Limits::time(time).for_role(position.role));
-        Rate { iterations: search.report(position.role).iterations, time: began.elapsed() }
+        Rate { iterations: search.iterations(), time: began.elapsed() }
     }
 
     fn add(&mut self, other: Rate) {

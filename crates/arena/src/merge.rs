@@ -55,7 +55,6 @@ mod tests {
     use crate::comparison::tests::result;
     use crate::results_file::ResultFile;
     use crate::results_file::tests::Scratch;
-    use crate::settings::Settings;
     use std::path::Path;
 
     #[test]
@@ -120,9 +119,6 @@ mod tests {
             (merged.written, merged.flaws),
             (1, vec![Flaw::Empty(empty.0.clone()), torn_line.clone()])
         );
-        assert_eq!(
-            ResultFile::resume(&torn.0, "t", &Settings::default(), |_| {}).unwrap().flaw,
-            Some(torn_line)
-        );
+        assert_eq!(torn.resume().unwrap().flaw, Some(torn_line));
     }
 }

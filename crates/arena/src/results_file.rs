@@ -131,6 +131,11 @@ pub(crate) mod tests {
             Scratch(path)
         }
 
+        /// Resumes the file, which holds results of the tournament `t`.
+        pub(crate) fn resume(&self) -> Result<ResultFile, ResultsError> {
+            ResultFile::resume(&self.0, "t", &Settings::default(), |_| {})
+        }
+
         pub(crate) fn ids(&self) -> Result<Vec<String>, ResultsError> {
             let mut ids = Vec::new();
             read_results(&self.0, |result| ids.push(result.id)).map(|_| ids)
@@ -150,7 +155,7 @@ pub(crate) mod tests {
         file.append(&result("e", 0, &[("a", 100), ("b", 0)])).unwrap();
         // The line is readable before the file is closed.
         assert_eq!(scratch.ids().unwrap(), ["e.s0"]);
-        let second = ResultFile::resume(&scratch.0, "t", &Settings::default(), |_| {});
+        let second = scratch.resume();
         assert!(matches!(second, Err(ResultsError::Locked(_))), "{second:?}");
         drop(file);
         let mut met = Vec::new();
@@ -192,7 +197,7 @@ pub(crate) mod tests {
                 std::thread::sleep(Duration::from_millis(100));
                 drop(first);
             });
-            ResultFile::resume(&scratch.0, "t", &Settings::default(), |_| {}).unwrap();
+            scratch.resume().unwrap();
         });
     }
 
@@ -202,17 +207,16 @@ pub(crate) mod tests {
         let line = |seating| result("e", seating, &[("a", 1)]).to_line();
         std::fs::write(&scratch.0, format!("{}\n{}", line(0), &line(1)[..40])).unwrap();
         assert_eq!(scratch.ids().unwrap(), ["e.s0"]);
-        drop(ResultFile::resume(&scratch.0, "t", &Settings::default(), |_| {}).unwrap());
+        drop(scratch.resume().unwrap());
         assert_eq!(std::fs::read_to_string(&scratch.0).unwrap(), line(0) + "\n");
         // A complete line that lacks only the newline is kept.
         std::fs::write(&scratch.0, line(0)).unwrap();
-        let mut file = ResultFile::resume(&scratch.0, "t", &Settings::default(), |_| {}).unwrap();
+        let mut file = scratch.resume().unwrap();
         file.append(&result("e", 1, &[("a", 1)])).unwrap();
         drop(file);
         assert_eq!(scratch.ids().unwrap(), ["e.s0", "e.s1"]);
         std::fs::write(&scratch.0, format!("{}\n{{\n{}\n", line(0), line(1))).unwrap();
-        let error =
-            ResultFile::resume(&scratch.0, "t", &Settings::default(), |_| {}).unwrap_err().to_string();
+        let error = scratch.resume().unwrap_err().to_string();
         assert!(error.contains(":2:1: not JSON: EOF while parsing an object"), "{error}");
     }
 
@@ -222,12 +226,12 @@ pub(crate) mod tests {
         let long = format!("{{\"id\":\"{}", "x".repeat(MAX_LINE as usize));
         for text in ["notes without a line end", "{\"matchId\":\"m\"", &long] {
             std::fs::write(&scratch.0, text).unwrap();
-            assert!(ResultFile::resume(&scratch.0, "t", &Settings::default(), |_| {}).is_err());
+            assert!(scratch.resume().is_err());
             assert_eq!(std::fs::read_to_string(&scratch.0).unwrap(), text);
         }
         // After a crash, some file systems leave the beginning of a line, then zeros.
         std::fs::write(&scratch.0, "{\"id\":\"e\",\0\0\0").unwrap();
-        assert!(ResultFile::resume(&scratch.0, "t", &Settings::default(), |_| {}).is_ok());
+        assert!(scratch.resume().is_ok());
         assert_eq!(std::fs::read(&scratch.0).unwrap(), b"");
     }
 }

@@ -1,8 +1,9 @@
 //! Totals over the results of matches: goals, wins, ratings, faults, time.
 //!
-//! Invariants: the totals do not depend on the order of the results, except for the series of mean goals and the
-//! list of settings. In games of several players, memory grows with the number of players, of games, and of encounters with
-//! incomplete pairs, but not with the number of matches. In single-player games, all goals are kept.
+//! Invariants: the totals do not depend on the order of the results, except for the series of mean goals and
+//! the list of settings. In games of several players, memory grows with the number of players, of games, and
+//! of encounters with incomplete pairs, but not with the number of matches. In single-player games, all goals
+//! are kept.
 
 use crate::account::TimeAccount;
 use crate::comparison::Comparisons;

@@ -295,7 +295,7 @@ fn think<M: Playouts>(
     loop {
         let left = end.remaining().unwrap_or(Duration::MAX);
         let before = search.playouts();
-        let done = search.report(Role(0)).iterations;
+        let done = search.iterations();
         let iterations = iterations.map(|most| most.saturating_sub(done));
         let limits = Limits { iterations, ..limits.clone() };
         let halt = search.run(&limits.until(Deadline::after(slice.min(left))));

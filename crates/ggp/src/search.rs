@@ -55,6 +55,7 @@ trait AnySearch: Send {
     fn restart(&mut self, facts: &[Fact]) -> Result<(), EvalError>;
     fn facts(&mut self) -> Result<Vec<Fact>, EvalError>;
     fn use_lesson(&mut self, lesson: &Lesson) -> Result<bool, EvalError>;
+    fn iterations(&self) -> u64;
     fn nodes(&self) -> usize;
     fn interrupt_on(&mut self, stop: &StopToken);
 }
@@ -115,6 +116,10 @@ impl<M: Playouts> AnySearch for ggp_search::Search<M> {
 
     fn use_lesson(&mut self, lesson: &Lesson) -> Result<bool, EvalError> {
         ggp_search::Search::use_lesson(self, lesson)
+    }
+
+    fn iterations(&self) -> u64 {
+        ggp_search::Search::iterations(self)
     }
 
     fn nodes(&self) -> usize {
@@ -301,7 +306,7 @@ impl Search {
     /// The number of iterations since the root was set. The root is set when the search is created, by
     /// [`Search::advance`] and [`Search::restart`], and when the network takes over.
     pub fn iterations(&self) -> u64 {
-        self.inner.report(Role(0)).iterations.saturating_sub(self.before)
+        self.inner.iterations().saturating_sub(self.before)
     }
 
     /// Uses what `lesson` says of the game from now on, on a network and if the lesson has passed its tests
@@ -329,7 +334,7 @@ impl Search {
     pub fn advance(&mut self, joint: &[impl AsRef<str>]) -> Result<(), Error> {
         let joint: Vec<&str> = joint.iter().map(AsRef::as_ref).collect();
         self.inner.advance(&joint)?;
-        self.before = self.inner.report(Role(0)).iterations;
+        self.before = self.inner.iterations();
         Ok(())
     }
 
@@ -340,7 +345,7 @@ impl Search {
     /// When the machine cannot evaluate the rules. The search does not change in that case.
     pub fn restart(&mut self, facts: &[Fact]) -> Result<(), EvalError> {
         self.inner.restart(facts)?;
-        self.before = self.inner.report(Role(0)).iterations;
+        self.before = self.inner.iterations();
         Ok(())
     }
 

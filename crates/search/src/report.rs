@@ -15,9 +15,9 @@ const PRINCIPAL_VISITS: u32 = 4;
 
 impl<M: Playouts> Search<M> {
     /// Reports the statistics of `role`'s moves at the root. The first candidate is the move that the
-    /// search plays, except where the role draws its move from a mixed strategy, whose probabilities the candidates have then. The other candidates are
-    /// sorted by visits, then by text. The list of candidates is empty while the root's legal moves are
-    /// unknown.
+    /// search plays, except where the role draws its move from a mixed strategy; each candidate then has its
+    /// probability. The other candidates are sorted by visits, then by text. The list of candidates is empty
+    /// while the root's legal moves are unknown.
     pub fn report(&self, role: Role) -> SearchReport {
         let root = self.tree.root();
         let mut candidates: Vec<Candidate> = Vec::new();

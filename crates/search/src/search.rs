@@ -134,6 +134,11 @@ impl<M: Playouts> Search<M> {
         self.two_player.has(Technique::Regret) && self.horizon <= REGRET_HORIZON
     }
 
+    /// The number of iterations that [`Search::report`] gives.
+    pub fn iterations(&self) -> u64 {
+        self.counts.iterations
+    }
+
     /// The number of nodes in the tree.
     pub fn nodes(&self) -> usize {
         self.tree.len()

@@ -70,7 +70,7 @@ export class Thinking {
     const isDrawn = thought.candidates.some(({ probability }) => probability !== null);
     const heads = ["Move", "Score", "Range", "Visits", ...(isDrawn ? ["Drawn"] : [])];
     this.heads.replaceChildren(...heads.map((text) => el("th", { scope: "col" }, text)));
-    this.rows.replaceChildren(...thought.candidates.map((candidate) => this.row(candidate, isDrawn)));
+    this.rows.replaceChildren(...thought.candidates.map((candidate) => this.row(candidate)));
     this.line.replaceChildren(
       ...thought.principal.map((step, number) => {
         const at = step.squares.findIndex((squares) => squares.length);
@@ -84,14 +84,14 @@ export class Thinking {
     this.now.replaceChildren(plot("score while the engine thinks", [{ points: this.samples, colour }]));
   }
 
-  row(candidate, isDrawn) {
+  row(candidate) {
     const bar = svg("svg", {
       viewBox: "0 0 100 12",
       class: "bar",
       "aria-hidden": "true",
       preserveAspectRatio: "none",
     });
-    const { score, low, high } = candidate;
+    const { score, low, high, probability } = candidate;
     bar.append(svg("rect", { x: 0, y: 4, width: 100, height: 4, rx: 2, class: "track" }));
     if (score !== null) {
       bar.append(
@@ -110,10 +110,7 @@ export class Thinking {
       el("td", { class: "bars", title }, bar),
       el("td", { class: "number" }, candidate.visits.toLocaleString("en")),
     );
-    if (isDrawn) {
-      const share = candidate.probability === null ? "–" : `${(candidate.probability * 100).toFixed(0)} %`;
-      row.append(el("td", { class: "number" }, share));
-    }
+    if (probability !== null) row.append(el("td", { class: "number" }, `${(probability * 100).toFixed(0)} %`));
     return this.pointing(row, [{ squares: candidate.squares, role: this.role }]);
   }
 

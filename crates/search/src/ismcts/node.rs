@@ -173,14 +173,14 @@ impl Node {
         if sum > 0.0 { self.arms[index].weight / sum } else { 1.0 / self.arms.len() as f64 }
     }
 
-    /// The average strategy: the probability of each arm. Arms that only exploration explains have the probability 0.
-    pub(super) fn average_strategy(&self) -> Vec<f64> {
+    /// The probability of each arm in the average strategy without the arms that only exploration explains.
+    pub(super) fn purified_strategy(&self) -> Vec<f64> {
         normalised(purified(self.arms.iter().map(|arm| arm.weight), PURIFIED))
     }
 
-    /// The arm that `point`, from 0 to 1, selects from the average strategy.
+    /// The arm that `point`, from 0 to 1, selects from [`Node::purified_strategy`].
     pub(super) fn draw_purified(&self, point: f64) -> usize {
-        let strategy = self.average_strategy();
+        let strategy = self.purified_strategy();
         index_at(point, strategy.iter().copied()).unwrap_or_else(|| best(strategy.iter().copied()))
     }
 

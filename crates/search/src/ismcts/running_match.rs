@@ -269,7 +269,7 @@ impl<M: Playouts> RunningMatch<M> {
     /// The probability with which [`RunningMatch::choose`] draws each of `own`. `None` if the choice is no draw.
     pub(super) fn strategy(&self, own: &[Move]) -> Option<Vec<f64>> {
         let node = self.known(own).filter(|_| matches!(self.selection, Selection::RegretMatching))?;
-        Some(node.average_strategy()).filter(|strategy| is_mixed(strategy))
+        Some(node.purified_strategy()).filter(|strategy| is_mixed(strategy))
     }
 
     /// The node of the role's present state, if it has statistics of the moves `own`.
