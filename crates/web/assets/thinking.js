@@ -110,7 +110,8 @@ export class Thinking {
       el("td", { class: "bars", title }, bar),
       el("td", { class: "number" }, candidate.visits.toLocaleString("en")),
     );
-    if (probability !== null) row.append(el("td", { class: "number" }, `${(probability * 100).toFixed(0)} %`));
+    if (probability !== null)
+      row.append(el("td", { class: "number" }, `${(probability * 100).toFixed(0)} %`));
     return this.pointing(row, [{ squares: candidate.squares, role: this.role }]);
   }
 
